@@ -1,0 +1,119 @@
+#include "protocol/json.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+namespace fencepost::protocol {
+
+namespace {
+
+using Json = nlohmann::json;
+const Json& json_of(const void* node) { return *static_cast<const Json*>(node); }
+
+int base64_digit(char letter) {
+  if (letter >= 'A' && letter <= 'Z') return letter - 'A';
+  if (letter >= 'a' && letter <= 'z') return letter - 'a' + 26;
+  if (letter >= '0' && letter <= '9') return letter - '0' + 52;
+  return letter == '+' ? 62 : letter == '/' ? 63 : -1;
+}
+
+}  // namespace
+
+bool JsonValue::is_null() const { return json_of(node_).is_null(); }
+bool JsonValue::is_object() const { return json_of(node_).is_object(); }
+bool JsonValue::is_array() const { return json_of(node_).is_array(); }
+
+std::optional<bool> JsonValue::boolean() const {
+  if (!json_of(node_).is_boolean()) return std::nullopt;
+  return json_of(node_).get<bool>();
+}
+
+std::optional<std::int64_t> JsonValue::integer(std::int64_t min, std::int64_t max) const {
+  const Json& json = json_of(node_);
+  if (!json.is_number_integer()) return std::nullopt;
+  if (json.is_number_unsigned() &&
+      json.get<std::uint64_t>() > static_cast<std::uint64_t>(std::max<std::int64_t>(max, 0)))
+    return std::nullopt;
+  const auto value = json.get<std::int64_t>();
+  if (value < min || value > max) return std::nullopt;
+  return value;
+}
+
+std::optional<double> JsonValue::number() const {
+  if (!json_of(node_).is_number()) return std::nullopt;
+  return json_of(node_).get<double>();
+}
+
+std::optional<std::string> JsonValue::text() const {
+  if (!json_of(node_).is_string()) return std::nullopt;
+  return json_of(node_).get<std::string>();
+}
+
+std::optional<ByteVector> JsonValue::base64() const {
+  const std::optional<std::string> in = text();
+  if (!in || in->size() % 4 != 0) return std::nullopt;
+  std::string_view digits = *in;
+  while (!digits.empty() && digits.back() == '=' && in->size() - digits.size() < 2)
+    digits.remove_suffix(1);
+  ByteVector out;
+  std::uint32_t bits = 0;
+  int bit_count = 0;
+  for (char letter : digits) {
+    const int digit = base64_digit(letter);
+    if (digit < 0) return std::nullopt;
+    bits = (bits << 6 | static_cast<std::uint32_t>(digit)) & 0xffffff;
+    bit_count += 6;
+    if (bit_count < 8) continue;
+    bit_count -= 8;
+    out.push_back(static_cast<std::uint8_t>(bits >> bit_count));
+  }
+  return out;
+}
+
+std::size_t JsonValue::size() const { return json_of(node_).size(); }
+JsonValue JsonValue::element(std::size_t index) const {
+  return JsonValue(&json_of(node_).at(index));
+}
+
+std::optional<JsonValue> JsonValue::member(std::string_view name) const {
+  const Json& json = json_of(node_);
+  const auto found = json.find(std::string(name));
+  if (found == json.end()) return std::nullopt;
+  return JsonValue(&*found);
+}
+
+std::optional<std::string> JsonValue::member_not_in(const std::string_view* names,
+                                                    std::size_t count) const {
+  for (const auto& [name, value] : json_of(node_).items())
+    if (std::find(names, names + count, std::string_view(name)) == names + count) return name;
+  return std::nullopt;
+}
+
+Result<JsonDocument> JsonDocument::parse(std::string_view text) {
+  try {
+    return JsonDocument(std::make_shared<const Json>(Json::parse(text)));
+  } catch (const Json::parse_error& failure) {
+    return Error{ErrorKind::malformed, "not JSON: " + std::string(failure.what()), failure.byte,
+                 {}};
+  }
+}
+
+void append_json_string(std::string& out, std::string_view text) {
+  constexpr std::string_view digits = "0123456789abcdef";
+  out += '"';
+  for (char letter : text) {
+    if (letter == '"' || letter == '\\') {
+      out += '\\';
+      out += letter;
+    } else if (static_cast<unsigned char>(letter) < 0x20) {
+      out += "\\u00";
+      out += digits[static_cast<unsigned char>(letter) >> 4];
+      out += digits[static_cast<unsigned char>(letter) & 15];
+    } else {
+      out += letter;
+    }
+  }
+  out += '"';
+}
+
+}  // namespace fencepost::protocol

@@ -1,0 +1,10 @@
+#include "protocol/messages/alter_configs.h"
+
+#include "protocol/codec_json_walk.h"
+
+namespace fencepost::protocol {
+
+template struct Codec<AlterConfigsRequest>;
+template struct Codec<AlterConfigsResponse>;
+
+}  // namespace fencepost::protocol

@@ -1,0 +1,10 @@
+#include "protocol/messages/consumer_group_describe.h"
+
+#include "protocol/codec_json_walk.h"
+
+namespace fencepost::protocol {
+
+template struct Codec<ConsumerGroupDescribeRequest>;
+template struct Codec<ConsumerGroupDescribeResponse>;
+
+}  // namespace fencepost::protocol

@@ -1,0 +1,10 @@
+#include "protocol/messages/consumer_group_heartbeat.h"
+
+#include "protocol/codec_json_walk.h"
+
+namespace fencepost::protocol {
+
+template struct Codec<ConsumerGroupHeartbeatRequest>;
+template struct Codec<ConsumerGroupHeartbeatResponse>;
+
+}  // namespace fencepost::protocol

@@ -1,0 +1,10 @@
+#include "protocol/messages/create_topics.h"
+
+#include "protocol/codec_json_walk.h"
+
+namespace fencepost::protocol {
+
+template struct Codec<CreateTopicsRequest>;
+template struct Codec<CreateTopicsResponse>;
+
+}  // namespace fencepost::protocol

@@ -1,0 +1,10 @@
+#include "protocol/messages/delete_acls.h"
+
+#include "protocol/codec_json_walk.h"
+
+namespace fencepost::protocol {
+
+template struct Codec<DeleteAclsRequest>;
+template struct Codec<DeleteAclsResponse>;
+
+}  // namespace fencepost::protocol

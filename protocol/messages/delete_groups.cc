@@ -1,0 +1,10 @@
+#include "protocol/messages/delete_groups.h"
+
+#include "protocol/codec_json_walk.h"
+
+namespace fencepost::protocol {
+
+template struct Codec<DeleteGroupsRequest>;
+template struct Codec<DeleteGroupsResponse>;
+
+}  // namespace fencepost::protocol

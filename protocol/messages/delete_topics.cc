@@ -1,0 +1,10 @@
+#include "protocol/messages/delete_topics.h"
+
+#include "protocol/codec_json_walk.h"
+
+namespace fencepost::protocol {
+
+template struct Codec<DeleteTopicsRequest>;
+template struct Codec<DeleteTopicsResponse>;
+
+}  // namespace fencepost::protocol

@@ -1,0 +1,10 @@
+#include "protocol/messages/describe_cluster.h"
+
+#include "protocol/codec_json_walk.h"
+
+namespace fencepost::protocol {
+
+template struct Codec<DescribeClusterRequest>;
+template struct Codec<DescribeClusterResponse>;
+
+}  // namespace fencepost::protocol

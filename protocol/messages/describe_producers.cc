@@ -1,0 +1,10 @@
+#include "protocol/messages/describe_producers.h"
+
+#include "protocol/codec_json_walk.h"
+
+namespace fencepost::protocol {
+
+template struct Codec<DescribeProducersRequest>;
+template struct Codec<DescribeProducersResponse>;
+
+}  // namespace fencepost::protocol

@@ -1,0 +1,10 @@
+#include "protocol/messages/describe_topic_partitions.h"
+
+#include "protocol/codec_json_walk.h"
+
+namespace fencepost::protocol {
+
+template struct Codec<DescribeTopicPartitionsRequest>;
+template struct Codec<DescribeTopicPartitionsResponse>;
+
+}  // namespace fencepost::protocol

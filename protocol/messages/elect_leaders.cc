@@ -1,0 +1,10 @@
+#include "protocol/messages/elect_leaders.h"
+
+#include "protocol/codec_json_walk.h"
+
+namespace fencepost::protocol {
+
+template struct Codec<ElectLeadersRequest>;
+template struct Codec<ElectLeadersResponse>;
+
+}  // namespace fencepost::protocol

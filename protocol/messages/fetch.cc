@@ -1,0 +1,10 @@
+#include "protocol/messages/fetch.h"
+
+#include "protocol/codec_json_walk.h"
+
+namespace fencepost::protocol {
+
+template struct Codec<FetchRequest>;
+template struct Codec<FetchResponse>;
+
+}  // namespace fencepost::protocol

@@ -1,0 +1,10 @@
+#include "protocol/messages/find_coordinator.h"
+
+#include "protocol/codec_json_walk.h"
+
+namespace fencepost::protocol {
+
+template struct Codec<FindCoordinatorRequest>;
+template struct Codec<FindCoordinatorResponse>;
+
+}  // namespace fencepost::protocol

@@ -1,0 +1,10 @@
+#include "protocol/messages/heartbeat.h"
+
+#include "protocol/codec_json_walk.h"
+
+namespace fencepost::protocol {
+
+template struct Codec<HeartbeatRequest>;
+template struct Codec<HeartbeatResponse>;
+
+}  // namespace fencepost::protocol

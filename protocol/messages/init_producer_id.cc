@@ -1,0 +1,10 @@
+#include "protocol/messages/init_producer_id.h"
+
+#include "protocol/codec_json_walk.h"
+
+namespace fencepost::protocol {
+
+template struct Codec<InitProducerIdRequest>;
+template struct Codec<InitProducerIdResponse>;
+
+}  // namespace fencepost::protocol

@@ -1,0 +1,10 @@
+#include "protocol/messages/list_groups.h"
+
+#include "protocol/codec_json_walk.h"
+
+namespace fencepost::protocol {
+
+template struct Codec<ListGroupsRequest>;
+template struct Codec<ListGroupsResponse>;
+
+}  // namespace fencepost::protocol

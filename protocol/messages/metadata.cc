@@ -1,0 +1,10 @@
+#include "protocol/messages/metadata.h"
+
+#include "protocol/codec_json_walk.h"
+
+namespace fencepost::protocol {
+
+template struct Codec<MetadataRequest>;
+template struct Codec<MetadataResponse>;
+
+}  // namespace fencepost::protocol

@@ -1,0 +1,10 @@
+#include "protocol/messages/offset_commit.h"
+
+#include "protocol/codec_json_walk.h"
+
+namespace fencepost::protocol {
+
+template struct Codec<OffsetCommitRequest>;
+template struct Codec<OffsetCommitResponse>;
+
+}  // namespace fencepost::protocol

@@ -1,0 +1,10 @@
+#include "protocol/messages/offset_delete.h"
+
+#include "protocol/codec_json_walk.h"
+
+namespace fencepost::protocol {
+
+template struct Codec<OffsetDeleteRequest>;
+template struct Codec<OffsetDeleteResponse>;
+
+}  // namespace fencepost::protocol

@@ -1,0 +1,10 @@
+#include "protocol/messages/produce.h"
+
+#include "protocol/codec_json_walk.h"
+
+namespace fencepost::protocol {
+
+template struct Codec<ProduceRequest>;
+template struct Codec<ProduceResponse>;
+
+}  // namespace fencepost::protocol

@@ -1,0 +1,10 @@
+#include "protocol/messages/sasl_authenticate.h"
+
+#include "protocol/codec_json_walk.h"
+
+namespace fencepost::protocol {
+
+template struct Codec<SaslAuthenticateRequest>;
+template struct Codec<SaslAuthenticateResponse>;
+
+}  // namespace fencepost::protocol

@@ -1,0 +1,10 @@
+#include "protocol/messages/sasl_handshake.h"
+
+#include "protocol/codec_json_walk.h"
+
+namespace fencepost::protocol {
+
+template struct Codec<SaslHandshakeRequest>;
+template struct Codec<SaslHandshakeResponse>;
+
+}  // namespace fencepost::protocol

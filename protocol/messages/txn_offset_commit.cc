@@ -1,0 +1,10 @@
+#include "protocol/messages/txn_offset_commit.h"
+
+#include "protocol/codec_json_walk.h"
+
+namespace fencepost::protocol {
+
+template struct Codec<TxnOffsetCommitRequest>;
+template struct Codec<TxnOffsetCommitResponse>;
+
+}  // namespace fencepost::protocol

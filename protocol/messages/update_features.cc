@@ -1,0 +1,10 @@
+#include "protocol/messages/update_features.h"
+
+#include "protocol/codec_json_walk.h"
+
+namespace fencepost::protocol {
+
+template struct Codec<UpdateFeaturesRequest>;
+template struct Codec<UpdateFeaturesResponse>;
+
+}  // namespace fencepost::protocol

@@ -1,0 +1,10 @@
+#include "protocol/records/consumer_protocol.h"
+
+#include "protocol/codec_json_walk.h"
+
+namespace fencepost::protocol {
+
+template struct Codec<ConsumerProtocolSubscription>;
+template struct Codec<ConsumerProtocolAssignment>;
+
+}  // namespace fencepost::protocol

@@ -1,0 +1,10 @@
+#include "protocol/records/transaction_log.h"
+
+#include "protocol/codec_json_walk.h"
+
+namespace fencepost::protocol {
+
+template struct Codec<TransactionLogKey>;
+template struct Codec<TransactionLogValue>;
+
+}  // namespace fencepost::protocol

@@ -1,0 +1,56 @@
+// Writes Kafka's primitive types into a Frame. Large byte fields are spliced into the frame rather
+// than copied.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "protocol/base/bytes.h"
+#include "protocol/base/uuid.h"
+
+namespace fencepost::protocol {
+
+class Writer {
+ public:
+  void boolean(bool value) { int8(value ? 1 : 0); }
+  void int8(std::int8_t value) { buffer_.push_back(static_cast<std::uint8_t>(value)); }
+  void int16(std::int16_t value) { big_endian(static_cast<std::uint16_t>(value)); }
+  void uint16(std::uint16_t value) { big_endian(value); }
+  void int32(std::int32_t value) { big_endian(static_cast<std::uint32_t>(value)); }
+  void uint32(std::uint32_t value) { big_endian(value); }
+  void int64(std::int64_t value) { big_endian(static_cast<std::uint64_t>(value)); }
+  void float64(double value);
+  void unsigned_varint(std::uint32_t value);
+  void varint(std::int32_t value);
+  void varlong(std::int64_t value);
+  void uuid(const Uuid& value) { raw(value.bytes); }
+
+  // Lengths in front of strings, bytes and arrays; -1 stands for null.
+  void string_length(std::int32_t length, bool compact);
+  void bytes_length(std::int32_t length, bool compact);
+  void array_length(std::int32_t length, bool compact) { bytes_length(length, compact); }
+
+  void raw(ByteView bytes) { buffer_.insert(buffer_.end(), bytes.begin(), bytes.end()); }
+  void raw(std::string_view text) { raw(as_bytes(text)); }
+  // Copied when small, spliced in when large.
+  void shared(const SharedBytes& bytes);
+  // What another writer has collected.
+  void append(Writer other);
+
+  std::size_t size() const { return frame_.size() + buffer_.size(); }
+  // Everything written so far; the writer is empty afterwards.
+  Frame finish();
+
+ private:
+  template <class Number>
+  void big_endian(Number value) {
+    for (int shift = static_cast<int>(sizeof(Number)) * 8 - 8; shift >= 0; shift -= 8)
+      buffer_.push_back(static_cast<std::uint8_t>(value >> shift));
+  }
+  void flush();
+
+  ByteVector buffer_;
+  Frame frame_;
+};
+
+}  // namespace fencepost::protocol
