@@ -1,0 +1,52 @@
+// Eras: what brokers of a Kafka release offer and how they behave. Each behaviour is named once, in
+// this table; code asks the table and never compares release numbers.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "protocol/api.h"
+
+namespace fencepost::minibroker {
+
+struct Era {
+  std::string name;  // "4.4"
+
+  // KIP-890 part 1: the leader asks the coordinator before the first append of a transaction.
+  bool verifies_partitions = true;
+  // The same for the offsets partition (later than for data partitions).
+  bool verifies_offset_commits = true;
+  // KIP-890 part 2 (transaction.version 2): EndTxn v5 bumps the epoch, Produce v12 and
+  // TxnOffsetCommit v5 add the partition themselves.
+  bool bumps_epoch_at_end = true;
+  // KAFKA-18660: a pending state change is looked at before the producer id.
+  bool looks_at_pending_before_identity = true;
+  // KAFKA-19690: the epoch is looked at before the verification guard.
+  bool looks_at_epoch_before_guard = true;
+  // KAFKA-18604: an open transaction of an older epoch answers CONCURRENT_TRANSACTIONS at once.
+  bool holds_back_before_marker = true;
+  // KAFKA-19367: fence and abort together raise the epoch by one.
+  bool fences_with_one_bump = true;
+  // KIP-1228: a TV2 marker has to be newer than the stored epoch.
+  bool demands_newer_marker_epoch = true;
+  // KIP-1251: an older member epoch is accepted for a partition that the member still holds.
+  bool knows_assignment_epochs = true;
+  // The coordinator of Kafka 4 (KIP-848); the older one differs in which check comes first.
+  bool has_new_group_coordinator = true;
+
+  // The versions that brokers of this era answer; empty when they do not know the API.
+  protocol::Versions versions_of(protocol::ApiKey key) const;
+
+  bool operator==(const Era&) const = default;
+};
+
+Era era_3_5();
+Era era_3_9();
+Era era_4_4();
+// All eras that can be asked for by name, oldest first.
+std::vector<Era> eras();
+std::optional<Era> find_era(std::string_view name);
+
+}  // namespace fencepost::minibroker

@@ -1,0 +1,53 @@
+// What a cluster is made of: brokers, topics, Kafka's configuration keys and the era.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "minibroker/era.h"
+#include "protocol/base/time.h"
+
+namespace fencepost::minibroker {
+
+struct TopicSettings {
+  std::string name;
+  int partition_count = 1;
+  int replication_factor = 1;
+  std::map<std::string, std::string> config = {};  // Kafka's topic configuration
+};
+
+struct ClusterSettings {
+  int broker_count = 1;
+  Era era = era_4_4();
+  std::uint64_t seed = 1;
+  Instant start{};
+  // One way, between any two; 0 delivers at once (a served cluster).
+  Duration latency{};
+  std::vector<TopicSettings> topics = {};
+
+  // Kafka's broker configuration, by Kafka's names and with Kafka's defaults.
+  int num_partitions = 1;
+  bool auto_create_topics_enable = true;
+  int default_replication_factor = 1;
+  int offsets_topic_num_partitions = 50;
+  int offsets_topic_replication_factor = 3;          // the number of brokers, if that is smaller
+  int transaction_state_log_num_partitions = 50;
+  int transaction_state_log_replication_factor = 3;  // likewise
+  int transaction_state_log_min_isr = 2;             // likewise
+  int min_insync_replicas = 1;
+  Duration transaction_max_timeout = std::chrono::minutes(15);
+  Duration transaction_abort_timed_out_transaction_cleanup_interval = std::chrono::seconds(10);
+  Duration transactional_id_expiration = std::chrono::hours(24 * 7);
+  Duration producer_id_expiration = std::chrono::hours(24);
+  Duration group_initial_rebalance_delay = std::chrono::seconds(3);
+  Duration group_min_session_timeout = std::chrono::seconds(6);
+  Duration group_max_session_timeout = std::chrono::minutes(30);
+  int group_max_size = 2147483647;
+  int offset_metadata_max_bytes = 4096;
+  int message_max_bytes = 1048588;
+  Duration replica_fetch_wait_max = milliseconds(500);
+};
+
+}  // namespace fencepost::minibroker

@@ -1,0 +1,61 @@
+// Which messages the simulated network holds, drops, delays or loses. A rule aims by API, client
+// id, topic or transactional.id and takes effect a stated number of times.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "protocol/api.h"
+#include "protocol/base/time.h"
+
+namespace fencepost::minibroker::sim {
+
+enum class FaultAction {
+  hold,        // the request waits until its name is released
+  drop,        // the request never arrives; the connection stays
+  lose_reply,  // the request takes effect; its answer is lost and the connection closed
+  hold_reply,  // the request takes effect; its answer waits until its name is released
+  delay,       // the request arrives later
+  duplicate,   // the request arrives twice; the second answer is dropped
+};
+
+// What a request is, as far as rules can see it.
+struct MessageFacts {
+  protocol::ApiKey api_key = protocol::ApiKey::api_versions;
+  std::string client_id;
+  std::vector<std::string> topics;  // named in the request
+  std::vector<std::string> transactional_ids;
+  int from_broker = -1;  // -1: from a client
+  int to_broker = -1;
+};
+
+struct FaultRule {
+  FaultAction action = FaultAction::hold;
+  std::string name;  // of what is held; names the rule in messages
+  std::optional<protocol::ApiKey> api_key = {};
+  std::optional<std::string> client_id = {};
+  std::optional<std::string> topic = {};
+  std::optional<std::string> transactional_id = {};
+  std::optional<int> to_broker = {};
+  int count = 1;  // how many messages it takes; -1: all until it is removed
+  Duration delay{};
+
+  bool matches(const MessageFacts& facts) const;
+};
+
+class FaultPlan {
+ public:
+  void add(FaultRule rule);
+  // Ends the rule of that name; what it holds stays held. False when there is none.
+  bool remove(const std::string& name);
+  // The first rule that matches and has not used up its count; counts the hit.
+  std::optional<FaultRule> take(const MessageFacts& facts);
+  const std::vector<FaultRule>& rules() const { return rules_; }
+
+ private:
+  std::vector<FaultRule> rules_;
+};
+
+}  // namespace fencepost::minibroker::sim
