@@ -1,0 +1,17 @@
+#include "minibroker/topic_partition.h"
+
+#include <catch2/catch.hpp>
+
+namespace fencepost::minibroker {
+
+TEST_CASE("A group belongs to the offsets partition that Java's hash names", "[minibroker]") {
+  CHECK(coordinator_partition("", 50) == 0);
+  CHECK(coordinator_partition("a", 50) == 97 % 50);
+  CHECK(coordinator_partition("ab", 50) == (97 * 31 + 98) % 50);
+}
+
+TEST_CASE("Letters outside the basic plane are hashed as their two surrogates", "[minibroker]") {
+  CHECK(coordinator_partition("\xF0\x9F\x98\x80", 1000) == (0xD83D * 31 + 0xDE00) % 1000);
+}
+
+}  // namespace fencepost::minibroker
