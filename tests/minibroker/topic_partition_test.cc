@@ -1,6 +1,6 @@
 #include "minibroker/topic_partition.h"
 
-#include <catch2/catch.hpp>
+#include "tests/catch.h"
 
 namespace fencepost::minibroker {
 
