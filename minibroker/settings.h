@@ -48,6 +48,10 @@ struct ClusterSettings {
   int offset_metadata_max_bytes = 4096;
   int message_max_bytes = 1048588;
   Duration replica_fetch_wait_max = milliseconds(500);
+  // Only the TCP server looks at these.
+  int socket_request_max_bytes = 100 * 1024 * 1024;
+  Duration connections_max_idle = std::chrono::minutes(10);
+  int max_connections = 2147483647;
 };
 
 }  // namespace fencepost::minibroker
