@@ -1,6 +1,6 @@
 // Record batches of magic 2: a view that touches no record it is not asked for, and a builder. The
-// CRC covers everything from the attributes on, so base offset and leader epoch can be set in place.
-// Source: the record batch format of Kafka's protocol guide; KIP-98, KIP-32, KIP-534.
+// CRC covers everything from the attributes on, so base offset and leader epoch can be set in
+// place. Source: the record batch format of Kafka's protocol guide; KIP-98, KIP-32, KIP-534.
 #pragma once
 
 #include <cstdint>
@@ -56,7 +56,11 @@ struct RecordBatchHeader {
   std::int32_t base_sequence = no_sequence;
   std::int32_t record_count = 0;
 
-  std::int64_t last_offset() const { return base_offset + last_offset_delta; }
+  // Wraps around as Kafka's does when a hostile batch makes it.
+  std::int64_t last_offset() const {
+    return static_cast<std::int64_t>(static_cast<std::uint64_t>(base_offset) +
+                                     static_cast<std::uint64_t>(last_offset_delta));
+  }
   // Wraps from 2147483647 to 0.
   std::int32_t last_sequence() const;
   std::size_t size_bytes() const { return static_cast<std::size_t>(batch_length) + 12; }
