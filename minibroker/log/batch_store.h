@@ -1,0 +1,52 @@
+// The batches of a log, in append-only chunks that copies of the store share. A chunk is appended
+// to in place only while nobody else has done so: a copy never sees what another one wrote.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "protocol/base/bytes.h"
+#include "protocol/records/record_batch.h"
+
+namespace fencepost::minibroker {
+
+class BatchStore {
+ public:
+  // `batch` is one whole batch, `header` its header; its offsets are above all others.
+  void append(const protocol::RecordBatchHeader& header, ByteView batch);
+
+  std::size_t size() const { return batches_.size(); }
+  bool empty() const { return batches_.empty(); }
+  const protocol::RecordBatchHeader& header(std::size_t index) const;
+  // The bytes of the batch, not copied.
+  SharedBytes bytes(std::size_t index) const;
+  // The bytes of [first, end), copied only when they lie in more than one chunk.
+  SharedBytes range(std::size_t first, std::size_t end) const;
+  // The index of the first batch that ends at or after `offset`; size() when there is none.
+  std::size_t find(std::int64_t offset) const;
+
+  void drop_front(std::size_t count);
+  // Keeps the first `count` batches.
+  void truncate(std::size_t count);
+
+ private:
+  struct Chunk {
+    std::unique_ptr<std::uint8_t[]> data;
+    std::size_t capacity = 0;
+    std::size_t used = 0;
+  };
+  struct Stored {
+    protocol::RecordBatchHeader header;
+    std::shared_ptr<Chunk> chunk;
+    std::size_t position = 0;
+  };
+
+  void start_chunk(std::size_t bytes_min);
+
+  std::vector<Stored> batches_;
+  std::shared_ptr<Chunk> last_chunk_;
+  std::size_t last_chunk_used_ = 0;  // as this store knows it
+};
+
+}  // namespace fencepost::minibroker
