@@ -1,0 +1,194 @@
+// The table of configuration keys. To make a setting configurable, add one line to it, in the order
+// of the names.
+#include "minibroker/configuration.h"
+
+#include <charconv>
+#include <limits>
+#include <optional>
+#include <vector>
+
+#include "protocol/base/nearest.h"
+
+namespace fencepost::minibroker {
+
+namespace {
+
+constexpr std::int64_t int_max = std::numeric_limits<std::int32_t>::max();
+constexpr std::int64_t day_ms = std::int64_t{24} * 60 * 60 * 1000;
+
+using S = ClusterSettings;
+
+// clang-format off
+constexpr ConfigurationKey keys[] = {
+    {"auto.create.topics.enable", &S::auto_create_topics_enable},
+    {"connections.max.idle.ms", &S::connections_max_idle, 1, 365 * day_ms},
+    {"default.replication.factor", &S::default_replication_factor, 1, 32767},
+    {"group.initial.rebalance.delay.ms", &S::group_initial_rebalance_delay, 0, int_max},
+    {"group.max.session.timeout.ms", &S::group_max_session_timeout, 0, int_max},
+    {"group.max.size", &S::group_max_size, 1, int_max},
+    {"group.min.session.timeout.ms", &S::group_min_session_timeout, 0, int_max},
+    {"max.connections", &S::max_connections, 0, int_max},
+    {"message.max.bytes", &S::message_max_bytes, 0, int_max},
+    {"min.insync.replicas", &S::min_insync_replicas, 1, int_max},
+    {"num.partitions", &S::num_partitions, 1, int_max},
+    {"offset.metadata.max.bytes", &S::offset_metadata_max_bytes, 0, int_max},
+    {"offsets.topic.num.partitions", &S::offsets_topic_num_partitions, 1, int_max},
+    {"offsets.topic.replication.factor", &S::offsets_topic_replication_factor, 1, 32767},
+    {"producer.id.expiration.ms", &S::producer_id_expiration, 1, int_max},
+    {"replica.fetch.wait.max.ms", &S::replica_fetch_wait_max, 0, int_max},
+    {"socket.request.max.bytes", &S::socket_request_max_bytes, 1, int_max},
+    {"transaction.abort.timed.out.transaction.cleanup.interval.ms",
+     &S::transaction_abort_timed_out_transaction_cleanup_interval, 1, int_max},
+    {"transaction.max.timeout.ms", &S::transaction_max_timeout, 1, int_max},
+    {"transaction.partition.verification.enable",
+     EraSwitches{&Era::verifies_partitions, &Era::verifies_offset_commits}},
+    {"transaction.state.log.min.isr", &S::transaction_state_log_min_isr, 1, int_max},
+    {"transaction.state.log.num.partitions", &S::transaction_state_log_num_partitions, 1, int_max},
+    {"transaction.state.log.replication.factor", &S::transaction_state_log_replication_factor, 1, 32767},
+    {"transactional.id.expiration.ms", &S::transactional_id_expiration, 1, int_max},
+};
+// clang-format on
+
+Error invalid(std::string text) {
+  return {ErrorKind::invalid_argument, std::move(text), 0, {}};
+}
+
+const ConfigurationKey* find_key(std::string_view name) {
+  for (const ConfigurationKey& key : keys) {
+    if (key.name == name) return &key;
+  }
+  return nullptr;
+}
+
+std::vector<std::string_view> key_names() {
+  std::vector<std::string_view> names;
+  for (const ConfigurationKey& key : keys) names.push_back(key.name);
+  return names;
+}
+
+std::optional<std::int64_t> parse_integer(std::string_view text) {
+  std::int64_t number = 0;
+  const char* end = text.data() + text.size();
+  const auto [rest, error] = std::from_chars(text.data(), end, number);
+  if (error != std::errc() || rest != end) return std::nullopt;
+  return number;
+}
+
+std::optional<bool> parse_boolean(std::string_view text) {
+  if (text == "true") return true;
+  if (text == "false") return false;
+  return std::nullopt;
+}
+
+// Reads the value for one kind of target and stores it; false when it is not of that kind.
+struct Assign {
+  const ConfigurationKey& key;
+  ClusterSettings& settings;
+  std::string_view value;
+
+  std::optional<std::int64_t> number() const {
+    const std::optional<std::int64_t> number = parse_integer(value);
+    if (!number || *number < key.min || *number > key.max) return std::nullopt;
+    return number;
+  }
+
+  bool operator()(int ClusterSettings::*member) const {
+    const std::optional<std::int64_t> it = number();
+    if (it) settings.*member = static_cast<int>(*it);
+    return it.has_value();
+  }
+  bool operator()(Duration ClusterSettings::*member) const {
+    const std::optional<std::int64_t> it = number();
+    if (it) settings.*member = milliseconds(*it);
+    return it.has_value();
+  }
+  bool operator()(bool ClusterSettings::*member) const {
+    const std::optional<bool> it = parse_boolean(value);
+    if (it) settings.*member = *it;
+    return it.has_value();
+  }
+  bool operator()(const EraSwitches& members) const {
+    const std::optional<bool> it = parse_boolean(value);
+    if (!it) return false;
+    for (bool Era::*member : members) settings.era.*member = settings.era.*member && *it;
+    return true;
+  }
+};
+
+struct Print {
+  const ClusterSettings& settings;
+
+  std::string operator()(int ClusterSettings::*member) const {
+    return std::to_string(settings.*member);
+  }
+  std::string operator()(Duration ClusterSettings::*member) const {
+    return std::to_string(to_milliseconds(settings.*member));
+  }
+  std::string operator()(bool ClusterSettings::*member) const {
+    return settings.*member ? "true" : "false";
+  }
+  std::string operator()(const EraSwitches& members) const {
+    return settings.era.*members.front() ? "true" : "false";
+  }
+};
+
+}  // namespace
+
+std::span<const ConfigurationKey> configuration_keys() {
+  return keys;
+}
+
+std::string value_of(const ConfigurationKey& key, const ClusterSettings& settings) {
+  return std::visit(Print{settings}, key.target);
+}
+
+std::string wanted(const ConfigurationKey& key) {
+  const bool is_duration = std::holds_alternative<Duration ClusterSettings::*>(key.target);
+  if (is_duration || std::holds_alternative<int ClusterSettings::*>(key.target)) {
+    return std::string(is_duration ? "milliseconds" : "an integer") + " from " +
+           std::to_string(key.min) + " to " + std::to_string(key.max);
+  }
+  return "true or false";
+}
+
+Result<void> configure(ClusterSettings& settings, std::string_view name, std::string_view value) {
+  const ConfigurationKey* key = find_key(name);
+  if (key == nullptr) {
+    return invalid("unknown broker configuration key '" + std::string(name) + "'" +
+                   did_you_mean(name, key_names()));
+  }
+  if (!std::visit(Assign{*key, settings, value}, key->target)) {
+    return invalid(std::string(name) + " has to be " + wanted(*key) + ", not '" +
+                   std::string(value) + "'");
+  }
+  return {};
+}
+
+Result<void> configure(ClusterSettings& settings, std::string_view assignment) {
+  const std::size_t equals = assignment.find('=');
+  if (equals == std::string_view::npos) {
+    return invalid("'" + std::string(assignment) + "' is not of the form key=value");
+  }
+  return configure(settings, assignment.substr(0, equals), assignment.substr(equals + 1));
+}
+
+Result<void> set_feature(ClusterSettings& settings, std::string_view assignment) {
+  const std::size_t equals = assignment.find('=');
+  const std::string_view name = assignment.substr(0, equals);
+  if (name != "transaction.version") {
+    return invalid("unknown feature '" + std::string(name) + "'; known is transaction.version");
+  }
+  const std::string_view level =
+      equals == std::string_view::npos ? std::string_view() : assignment.substr(equals + 1);
+  if (level == "0") {
+    settings.era.bumps_epoch_at_end = false;
+    settings.era.demands_newer_marker_epoch = false;
+    return {};
+  }
+  if (level == "2" && settings.era.bumps_epoch_at_end) return {};
+  return invalid("transaction.version of a " + settings.era.name + " cluster can be " +
+                 (settings.era.bumps_epoch_at_end ? "0 or 2" : "0") + ", not '" +
+                 std::string(level) + "'");
+}
+
+}  // namespace fencepost::minibroker

@@ -1,0 +1,57 @@
+// The TCP front door: one thread that carries bytes and the real time into a Cluster and its
+// answers out. Everything that decides is in the cluster; what is here are sockets and a timer.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "minibroker/cluster.h"
+#include "minibroker/settings.h"
+#include "protocol/base/result.h"
+
+namespace fencepost::minibroker::server {
+
+struct ServerSettings {
+  std::string host = "127.0.0.1";    // to listen on
+  std::string advertised_host = {};  // what clients are told; empty: `host`
+  int port = 9092;                   // of the first broker, the others follow; 0: free ones
+  // Takes one line for each connection that ends other than by its client, and each event of the
+  // cluster; may be empty.
+  std::function<void(std::string_view line)> debug = {};
+};
+
+struct Listener {
+  int broker_id = 0;
+  std::string host;  // as advertised
+  int port = 0;
+};
+
+class Server {
+ public:
+  // Starts a cluster and listens for its brokers. Clients can connect from now on; they are
+  // answered while run() runs.
+  // Errors: invalid_argument for a host or port that cannot be; cannot_connect when a port cannot
+  // be had (somebody else listens there). Nothing is left open then.
+  static Result<Server> listen(ClusterSettings cluster, ServerSettings settings);
+  ~Server();
+  Server(Server&&) noexcept;
+  Server& operator=(Server&&) noexcept;
+
+  const std::vector<Listener>& listeners() const;
+
+  // Serves until SIGINT, SIGTERM or stop(); then every socket is closed.
+  void run();
+  // Makes run() return; from any thread.
+  void stop();
+
+ private:
+  class Loop;
+  explicit Server(std::unique_ptr<Loop> loop);
+
+  std::unique_ptr<Loop> loop_;
+};
+
+}  // namespace fencepost::minibroker::server

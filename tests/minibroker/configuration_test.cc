@@ -1,0 +1,109 @@
+// Kafka's broker configuration keys, as a person types them.
+#include "minibroker/configuration.h"
+
+#include <algorithm>
+
+#include "tests/catch.h"
+
+namespace fencepost::minibroker {
+
+TEST_CASE("A configuration key sets the setting of its name", "[minibroker][configuration]") {
+  ClusterSettings settings;
+  CHECK(configure(settings, "num.partitions=12").ok());
+  CHECK(configure(settings, "auto.create.topics.enable", "false").ok());
+  CHECK(configure(settings, "transaction.max.timeout.ms", "60000").ok());
+  CHECK(settings.num_partitions == 12);
+  CHECK_FALSE(settings.auto_create_topics_enable);
+  CHECK(settings.transaction_max_timeout == std::chrono::minutes(1));
+}
+
+TEST_CASE("Every configuration key takes back its own default and is listed by name",
+          "[minibroker][configuration]") {
+  const ClusterSettings defaults;
+  ClusterSettings settings;
+  std::string_view previous;
+  for (const ConfigurationKey& key : configuration_keys()) {
+    INFO(key.name);
+    CHECK(previous < key.name);
+    previous = key.name;
+    CHECK(configure(settings, key.name, value_of(key, defaults)).ok());
+    CHECK(value_of(key, settings) == value_of(key, defaults));
+  }
+}
+
+TEST_CASE("Switching verification off switches both kinds off, and an era without it stays without",
+          "[minibroker][configuration]") {
+  ClusterSettings settings;
+  settings.era.verifies_partitions = true;
+  settings.era.verifies_offset_commits = false;
+  REQUIRE(configure(settings, "transaction.partition.verification.enable=true").ok());
+  CHECK(settings.era.verifies_partitions);
+  CHECK_FALSE(settings.era.verifies_offset_commits);
+  REQUIRE(configure(settings, "transaction.partition.verification.enable=false").ok());
+  CHECK_FALSE(settings.era.verifies_partitions);
+}
+
+TEST_CASE("transaction.version 0 turns the epoch bump of a newer era off",
+          "[minibroker][configuration]") {
+  ClusterSettings settings;
+  settings.era.bumps_epoch_at_end = true;
+  CHECK(set_feature(settings, "transaction.version=2").ok());
+  CHECK(settings.era.bumps_epoch_at_end);
+  CHECK(set_feature(settings, "transaction.version=0").ok());
+  CHECK_FALSE(settings.era.bumps_epoch_at_end);
+  CHECK_FALSE(settings.era.demands_newer_marker_epoch);
+}
+
+// ---- what is refused
+
+TEST_CASE("An unknown configuration key is refused with the nearest known one",
+          "[minibroker][configuration]") {
+  ClusterSettings settings;
+  const Result<void> result = configure(settings, "num.partition=3");
+  REQUIRE_FALSE(result.ok());
+  CHECK(result.error().kind == ErrorKind::invalid_argument);
+  CHECK(result.error().text ==
+        "unknown broker configuration key 'num.partition'; did you mean num.partitions");
+}
+
+TEST_CASE("A key that resembles none is refused without a guess", "[minibroker][configuration]") {
+  ClusterSettings settings;
+  const Result<void> result = configure(settings, "zzz=3");
+  REQUIRE_FALSE(result.ok());
+  CHECK(result.error().text == "unknown broker configuration key 'zzz'");
+}
+
+TEST_CASE("A wrong value is refused with what would be right, and sets nothing",
+          "[minibroker][configuration]") {
+  ClusterSettings settings;
+  const char* wrong[] = {"0", "-1", "many", "3x", "", "99999999999"};
+  for (const char* value : wrong) {
+    INFO(value);
+    const Result<void> result = configure(settings, "num.partitions", value);
+    REQUIRE_FALSE(result.ok());
+    CHECK(result.error().text == "num.partitions has to be an integer from 1 to 2147483647, not '" +
+                                     std::string(value) + "'");
+  }
+  CHECK(settings.num_partitions == 1);
+  CHECK(configure(settings, "auto.create.topics.enable", "yes").error().text ==
+        "auto.create.topics.enable has to be true or false, not 'yes'");
+}
+
+TEST_CASE("An assignment without an equals sign is refused", "[minibroker][configuration]") {
+  ClusterSettings settings;
+  CHECK(configure(settings, "num.partitions").error().text ==
+        "'num.partitions' is not of the form key=value");
+}
+
+TEST_CASE("A feature level that the era does not have is refused", "[minibroker][configuration]") {
+  ClusterSettings settings;
+  settings.era.name = "3.9";
+  settings.era.bumps_epoch_at_end = false;
+  CHECK(set_feature(settings, "transaction.version=2").error().text ==
+        "transaction.version of a 3.9 cluster can be 0, not '2'");
+  CHECK_FALSE(set_feature(settings, "transaction.version").ok());
+  CHECK(set_feature(settings, "kraft.version=1").error().text ==
+        "unknown feature 'kraft.version'; known is transaction.version");
+}
+
+}  // namespace fencepost::minibroker
