@@ -1,0 +1,21 @@
+// The `fencepost` command: one subcommand a file, each of which adds itself and leaves its exit
+// code.
+#include <CLI/CLI.hpp>
+
+#include "tools/exit_code.h"
+#include "tools/serve.h"
+
+int main(int argc, char** argv) {
+  using namespace fencepost::tools;
+  CLI::App app("A Kafka transaction client and a deterministic Kafka cluster to test it against",
+               "fencepost");
+  app.require_subcommand(1);
+  int exit_code = exit_held;
+  add_serve(app, exit_code);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? exit_held : exit_wrong_input;
+  }
+  return exit_code;
+}
