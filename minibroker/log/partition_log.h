@@ -149,11 +149,12 @@ class PartitionLog {
   protocol::ErrorCode check_producer(const protocol::RecordBatchHeader& batch, AppendOrigin origin,
                                      VerificationGuard guard) const;
   const ProducerEntry* find_producer(std::int64_t producer_id) const;
+  void write(const SharedBytes& batch, std::int32_t leader_epoch, Instant now,
+             AppendOutcome& outcome);
   void store(const SharedBytes& batch);
   static void apply(State& state, const protocol::RecordBatchView& batch);
   void rebuild();
-  std::optional<TimestampAndOffset> find_timestamp(std::size_t index, std::int64_t timestamp,
-                                                   std::int64_t limit_offset) const;
+  std::optional<TimestampAndOffset> find_timestamp(std::size_t index, std::int64_t timestamp) const;
 
   LogSettings settings_;
   BatchStore batches_;

@@ -1,0 +1,89 @@
+#include "minibroker/log/batch_store.h"
+
+#include <algorithm>
+
+#include "protocol/base/check.h"
+
+namespace fencepost::minibroker {
+
+namespace {
+
+// Chunks grow, so that the many partitions that hold little cost little.
+constexpr std::size_t first_chunk_bytes = std::size_t{1} << 10;
+constexpr std::size_t chunk_bytes_max = std::size_t{1} << 20;
+
+}  // namespace
+
+void BatchStore::start_chunk(std::size_t bytes_min) {
+  const std::size_t last = last_chunk_ ? last_chunk_->capacity : first_chunk_bytes / 2;
+  const std::size_t capacity = std::max(bytes_min, std::min(2 * last, chunk_bytes_max));
+  last_chunk_ = std::make_shared<Chunk>();
+  // Not cleared: a byte is written before anybody is given it.
+  last_chunk_->data = std::unique_ptr<std::uint8_t[]>(new std::uint8_t[capacity]);
+  last_chunk_->capacity = capacity;
+  last_chunk_used_ = 0;
+}
+
+void BatchStore::append(const protocol::RecordBatchHeader& header, ByteView batch) {
+  CHECK(header.size_bytes() == batch.size());
+  CHECK(empty() || header.base_offset > batches_.back().header.last_offset());
+  const bool fits = last_chunk_ && last_chunk_->used == last_chunk_used_ &&
+                    last_chunk_->capacity - last_chunk_used_ >= batch.size();
+  if (!fits) start_chunk(batch.size());
+  std::copy(batch.begin(), batch.end(), last_chunk_->data.get() + last_chunk_used_);
+  batches_.push_back({header, last_chunk_, last_chunk_used_});
+  last_chunk_used_ += batch.size();
+  last_chunk_->used = last_chunk_used_;
+}
+
+const protocol::RecordBatchHeader& BatchStore::header(std::size_t index) const {
+  CHECK(index < size());
+  return batches_[index].header;
+}
+
+SharedBytes BatchStore::bytes(std::size_t index) const {
+  CHECK(index < size());
+  const Stored& stored = batches_[index];
+  return {stored.chunk, {stored.chunk->data.get() + stored.position, stored.header.size_bytes()}};
+}
+
+SharedBytes BatchStore::range(std::size_t first, std::size_t end) const {
+  CHECK(first <= end && end <= size());
+  if (first == end) return {};
+  const Stored& head = batches_[first];
+  const Stored& tail = batches_[end - 1];
+  // Between two truncations a chunk is filled without gaps.
+  if (head.chunk == tail.chunk) {
+    const std::size_t end_position = tail.position + tail.header.size_bytes();
+    return {head.chunk, {head.chunk->data.get() + head.position, end_position - head.position}};
+  }
+  ByteVector copy;
+  for (std::size_t index = first; index < end; ++index) {
+    const SharedBytes batch = bytes(index);
+    copy.insert(copy.end(), batch.view().begin(), batch.view().end());
+  }
+  return SharedBytes(std::move(copy));
+}
+
+std::size_t BatchStore::find(std::int64_t offset) const {
+  const auto it = std::partition_point(batches_.begin(), batches_.end(), [&](const Stored& stored) {
+    return stored.header.last_offset() < offset;
+  });
+  return static_cast<std::size_t>(it - batches_.begin());
+}
+
+void BatchStore::drop_front(std::size_t count) {
+  CHECK(count <= size());
+  batches_.erase(batches_.begin(), batches_.begin() + static_cast<std::ptrdiff_t>(count));
+}
+
+void BatchStore::truncate(std::size_t count) {
+  CHECK(count <= size());
+  if (count == size()) return;
+  batches_.erase(batches_.begin() + static_cast<std::ptrdiff_t>(count), batches_.end());
+  // What was cut off may still be read by others: the next batch begins a new chunk.
+  last_chunk_.reset();
+  last_chunk_used_ = 0;
+}
+
+}  // namespace fencepost::minibroker

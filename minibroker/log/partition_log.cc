@@ -1,0 +1,253 @@
+// The writing half of the log; see partition_log_reading.cc for the other.
+#include "minibroker/log/partition_log.h"
+
+#include <algorithm>
+
+namespace fencepost::minibroker {
+
+using protocol::ErrorCode;
+using protocol::RecordBatchHeader;
+using protocol::RecordBatchView;
+using protocol::TimestampType;
+
+namespace {
+
+// Kafka tells the log start with every refusal but these.
+bool hides_log_start(ErrorCode error) {
+  return error == ErrorCode::message_too_large || error == ErrorCode::corrupt_message;
+}
+
+RecordBatchView open_own(const SharedBytes& bytes) {
+  const Result<RecordBatchView> batch = RecordBatchView::open(bytes);
+  CHECK(batch.ok());
+  return *batch;
+}
+
+std::optional<std::int64_t> append_time(const LogSettings& settings, Instant now) {
+  if (settings.rules.timestamp_type != TimestampType::log_append_time) return std::nullopt;
+  return to_timestamp(now);
+}
+
+}  // namespace
+
+void PartitionLog::begin_leader_epoch(std::int32_t leader_epoch) {
+  leader_epochs_.begin(leader_epoch, log_end_offset_);
+}
+
+const ProducerEntry* PartitionLog::find_producer(std::int64_t producer_id) const {
+  const auto it = state_.producers.find(producer_id);
+  return it == state_.producers.end() ? nullptr : &it->second;
+}
+
+AppendOutcome PartitionLog::append_as_leader(const SharedBytes& records, AppendOrigin origin,
+                                             std::int32_t leader_epoch, VerificationGuard guard,
+                                             Instant now) {
+  AppendOutcome outcome;
+  BatchRefusal refusal;
+  const std::optional<ValidBatch> valid =
+      validate_batch(records, origin, settings_.rules, now, refusal);
+  if (!valid) {
+    outcome.error = refusal.error;
+    outcome.message = std::move(refusal.message);
+    outcome.record_errors = std::move(refusal.record_errors);
+    if (!hides_log_start(outcome.error)) outcome.log_start_offset = log_start_offset_;
+    return outcome;
+  }
+  outcome.log_start_offset = log_start_offset_;
+  const RecordBatchHeader& batch = valid->header;
+  // Before every other look at the producer: a batch that is in the log stays acknowledged,
+  // whatever has happened to its transaction since.
+  if (origin == AppendOrigin::client && batch.has_producer_id()) {
+    if (const auto known = find_duplicate(find_producer(batch.producer_id), batch)) {
+      outcome.is_duplicate = true;
+      outcome.base_offset = known->base_offset;
+      outcome.last_offset = known->last_offset;
+      outcome.log_append_time_ms = known->timestamp;
+      return outcome;
+    }
+  }
+  outcome.error = check_producer(batch, origin, guard);
+  if (!outcome.ok()) return outcome;
+  write(valid->bytes, leader_epoch, now, outcome);
+  return outcome;
+}
+
+// Kafka's order: guard, epoch, sequence, transaction.
+ErrorCode PartitionLog::check_producer(const RecordBatchHeader& batch, AppendOrigin origin,
+                                       VerificationGuard guard) const {
+  if (!batch.has_producer_id()) return ErrorCode::none;
+  const ProducerEntry* entry = find_producer(batch.producer_id);
+  const ErrorCode epoch_error = check_epoch(entry, batch.producer_epoch);
+  if (settings_.verifies_transactions && batch.is_transactional() &&
+      !has_ongoing_transaction(batch.producer_id, batch.producer_epoch) &&
+      !verifications_.proves(batch.producer_id, guard)) {
+    // KAFKA-19690: to a fenced producer its fence is to be told, not the lost transaction.
+    if (settings_.looks_at_epoch_before_guard && epoch_error != ErrorCode::none) return epoch_error;
+    return ErrorCode::invalid_txn_state;
+  }
+  if (epoch_error != ErrorCode::none) return epoch_error;
+  if (origin == AppendOrigin::client) {
+    const ErrorCode error = check_sequence(entry, verifications_.find(batch.producer_id), batch);
+    if (error != ErrorCode::none) return error;
+  }
+  return check_inside_transaction(entry, batch);
+}
+
+AppendOutcome PartitionLog::append_marker(const MarkerRequest& marker, std::int32_t leader_epoch,
+                                          Instant now) {
+  AppendOutcome outcome;
+  outcome.log_start_offset = log_start_offset_;
+  const bool has_to_be_newer =
+      settings_.demands_newer_marker_epoch && marker.transaction_version >= 2;
+  outcome.error = check_marker(find_producer(marker.producer_id), marker.producer_epoch,
+                               marker.coordinator_epoch, has_to_be_newer);
+  if (!outcome.ok()) return outcome;
+  const SharedBytes batch =
+      protocol::build_marker({marker.type, marker.coordinator_epoch}, marker.producer_id,
+                             marker.producer_epoch, to_timestamp(now));
+  write(batch, leader_epoch, now, outcome);
+  return outcome;
+}
+
+void PartitionLog::write(const SharedBytes& batch, std::int32_t leader_epoch, Instant now,
+                         AppendOutcome& outcome) {
+  const std::optional<std::int64_t> time = append_time(settings_, now);
+  const SharedBytes placed =
+      protocol::with_offset(open_own(batch), log_end_offset_, leader_epoch, time);
+  outcome.base_offset = log_end_offset_;
+  outcome.log_append_time_ms = time.value_or(protocol::no_timestamp);
+  store(placed);
+  outcome.last_offset = log_end_offset_ - 1;
+}
+
+ErrorCode PartitionLog::append_as_follower(const SharedBytes& batches, std::int32_t leader_epoch) {
+  const Result<std::vector<RecordBatchView>> opened = protocol::open_batches(batches);
+  if (!opened) return ErrorCode::corrupt_message;
+  for (const RecordBatchView& batch : *opened) {
+    if (!batch.is_crc_valid() || batch.header().last_offset_delta < 0)
+      return ErrorCode::corrupt_message;
+    if (batch.header().partition_leader_epoch > leader_epoch) break;
+    if (batch.header().base_offset < log_end_offset_) return ErrorCode::offset_out_of_range;
+    store(batch.bytes());
+  }
+  return ErrorCode::none;
+}
+
+// The bytes are final; they get into the log, and everything that follows from them is noted.
+void PartitionLog::store(const SharedBytes& bytes) {
+  const RecordBatchView batch = open_own(bytes);
+  const RecordBatchHeader& header = batch.header();
+  batches_.append(header, bytes.view());
+  size_bytes_ += bytes.size();
+  log_end_offset_ = header.last_offset() + 1;
+  if (header.partition_leader_epoch >= 0)
+    leader_epochs_.begin(header.partition_leader_epoch, header.base_offset);
+  apply(state_, batch);
+  if (header.has_producer_id() && header.is_transactional())
+    verifications_.remove(header.producer_id);
+}
+
+void PartitionLog::apply(State& state, const RecordBatchView& batch) {
+  const RecordBatchHeader& header = batch.header();
+  if (!header.has_producer_id()) return;
+  if (!header.is_control_batch()) {
+    ProducerEntry& entry = state.producers[header.producer_id];
+    const bool was_open = entry.transaction_first_offset.has_value();
+    apply_batch(entry, header);
+    if (!was_open && entry.transaction_first_offset)
+      state.transactions.begin(header.producer_id, header.base_offset);
+    return;
+  }
+  const Result<std::optional<protocol::EndTransactionMarker>> marker = protocol::read_marker(batch);
+  if (!marker || !*marker) return;  // another control record, or one that compaction emptied
+  ProducerEntry& entry = state.producers[header.producer_id];
+  if (const auto ended = apply_marker(entry, header, **marker))
+    state.transactions.end(header.producer_id, *ended);
+}
+
+void PartitionLog::advance_high_watermark(std::int64_t offset) {
+  high_watermark_ = std::max(high_watermark_, std::min(offset, log_end_offset_));
+  state_.transactions.replicated_to(high_watermark_);
+}
+
+ErrorCode PartitionLog::delete_records_before(std::int64_t offset) {
+  if (offset > high_watermark_) return ErrorCode::offset_out_of_range;
+  if (offset <= log_start_offset_) return ErrorCode::none;
+  log_start_offset_ = offset;
+  const std::size_t kept = batches_.find(offset);
+  for (std::size_t index = 0; index < kept; ++index) {
+    apply(before_start_, open_own(batches_.bytes(index)));
+    size_bytes_ -= batches_.header(index).size_bytes();
+  }
+  batches_.drop_front(kept);
+  before_start_.transactions.log_starts_at(offset);
+  state_.transactions.log_starts_at(offset);
+  leader_epochs_.log_starts_at(offset);
+  return ErrorCode::none;
+}
+
+void PartitionLog::truncate_to(std::int64_t offset) {
+  if (offset >= log_end_offset_) return;
+  if (offset < log_start_offset_) return truncate_fully_and_start_at(offset);
+  const std::size_t kept = batches_.find(offset);
+  // A batch is never cut in two.
+  log_end_offset_ =
+      kept < batches_.size() ? std::min(offset, batches_.header(kept).base_offset) : offset;
+  batches_.truncate(kept);
+  high_watermark_ = std::min(high_watermark_, log_end_offset_);
+  log_start_offset_ = std::min(log_start_offset_, log_end_offset_);
+  leader_epochs_.truncate_to(log_end_offset_);
+  rebuild();
+}
+
+void PartitionLog::rebuild() {
+  state_ = before_start_;
+  size_bytes_ = 0;
+  for (std::size_t index = 0; index < batches_.size(); ++index) {
+    apply(state_, open_own(batches_.bytes(index)));
+    size_bytes_ += batches_.header(index).size_bytes();
+  }
+  state_.transactions.replicated_to(high_watermark_);
+  state_.transactions.log_starts_at(log_start_offset_);
+}
+
+void PartitionLog::truncate_fully_and_start_at(std::int64_t offset) {
+  batches_ = BatchStore();
+  size_bytes_ = 0;
+  log_start_offset_ = high_watermark_ = log_end_offset_ = offset;
+  leader_epochs_.clear();
+  state_ = before_start_ = State();
+}
+
+void PartitionLog::expire_producers(Instant now, Duration expiration) {
+  const std::int64_t now_ms = to_timestamp(now);
+  const std::int64_t expiration_ms = to_milliseconds(expiration);
+  expire(state_.producers, now_ms, expiration_ms);
+  expire(before_start_.producers, now_ms, expiration_ms);
+  verifications_.expire(now, expiration);
+}
+
+VerificationGuard PartitionLog::begin_verification(std::int64_t producer_id, std::int32_t sequence,
+                                                   std::int16_t producer_epoch, bool adds_partition,
+                                                   Instant now) {
+  if (!settings_.verifies_transactions) return no_guard;
+  if (has_ongoing_transaction(producer_id, producer_epoch)) return no_guard;
+  return verifications_.begin(producer_id, sequence, producer_epoch, adds_partition, now);
+}
+
+bool PartitionLog::has_ongoing_transaction(std::int64_t producer_id,
+                                           std::int16_t producer_epoch) const {
+  const ProducerEntry* entry = find_producer(producer_id);
+  if (entry == nullptr || !entry->transaction_first_offset) return false;
+  // Before Kafka 4 the epoch was not looked at.
+  return !settings_.holds_back_before_marker || entry->producer_epoch >= producer_epoch;
+}
+
+bool PartitionLog::has_older_transaction(std::int64_t producer_id,
+                                         std::int16_t producer_epoch) const {
+  const ProducerEntry* entry = find_producer(producer_id);
+  return entry != nullptr && entry->transaction_first_offset &&
+         entry->producer_epoch < producer_epoch;
+}
+
+}  // namespace fencepost::minibroker

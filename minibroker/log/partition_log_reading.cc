@@ -1,0 +1,169 @@
+// The reading half of the log: for consumers, followers, coordinators that load, and people.
+#include <algorithm>
+#include <map>
+
+#include "minibroker/log/partition_log.h"
+
+namespace fencepost::minibroker {
+
+using protocol::Record;
+using protocol::RecordBatchHeader;
+using protocol::RecordBatchView;
+
+namespace {
+
+RecordBatchView open_own(const SharedBytes& bytes) {
+  const Result<RecordBatchView> batch = RecordBatchView::open(bytes);
+  CHECK(batch.ok());
+  return *batch;
+}
+
+// Records of a batch that a leader has let in.
+std::vector<Record> records_of(const RecordBatchView& batch) {
+  Result<std::vector<Record>> records = batch.records();
+  CHECK(records.ok());
+  return std::move(*records);
+}
+
+std::string readable(const protocol::OptionalBytes& bytes) {
+  if (!bytes) return "null";
+  const ByteView view = bytes->view();
+  const bool is_text = std::all_of(view.begin(), view.end(),
+                                   [](std::uint8_t byte) { return byte >= 0x20 && byte < 0x7f; });
+  return is_text ? std::string(bytes->text()) : "0x" + to_hex(view);
+}
+
+BatchState control_state(const RecordBatchView& batch) {
+  const auto marker = protocol::read_marker(batch);
+  if (!marker || !*marker) return BatchState::other_control;
+  return (*marker)->type == protocol::ControlType::commit ? BatchState::commit_marker
+                                                          : BatchState::abort_marker;
+}
+
+}  // namespace
+
+std::int64_t PartitionLog::last_stable_offset() const {
+  const std::optional<std::int64_t> unstable = state_.transactions.first_unstable_offset();
+  const std::int64_t stable = std::min(unstable.value_or(high_watermark_), high_watermark_);
+  return std::max(stable, log_start_offset_);
+}
+
+SharedBytes PartitionLog::read(std::int64_t from_offset, std::int64_t limit_offset,
+                               std::size_t bytes_max, bool at_least_one_batch) const {
+  const std::size_t first = batches_.find(from_offset);
+  std::size_t end = first;
+  std::size_t bytes = 0;
+  for (; end < batches_.size(); ++end) {
+    const RecordBatchHeader& header = batches_.header(end);
+    if (header.last_offset() >= limit_offset) break;
+    const bool is_owed = end == first && at_least_one_batch;
+    if (bytes + header.size_bytes() > bytes_max && !is_owed) break;
+    bytes += header.size_bytes();
+  }
+  return batches_.range(first, end);
+}
+
+std::vector<AbortedTransaction> PartitionLog::aborted_transactions(std::int64_t fetch_offset,
+                                                                   std::int64_t upper_bound) const {
+  return state_.transactions.aborted(fetch_offset, upper_bound);
+}
+
+// The first record of the batch with at least that timestamp.
+std::optional<TimestampAndOffset> PartitionLog::find_timestamp(std::size_t index,
+                                                               std::int64_t timestamp) const {
+  const RecordBatchView batch = open_own(batches_.bytes(index));
+  for (const Record& record : records_of(batch))
+    if (record.timestamp >= timestamp && record.offset >= log_start_offset_)
+      return TimestampAndOffset{record.timestamp, record.offset,
+                                batch.header().partition_leader_epoch};
+  return std::nullopt;
+}
+
+std::optional<TimestampAndOffset> PartitionLog::offset_for_timestamp(
+    std::int64_t timestamp, std::int64_t limit_offset) const {
+  for (std::size_t index = 0; index < batches_.size(); ++index) {
+    if (batches_.header(index).base_offset >= limit_offset) break;
+    if (batches_.header(index).max_timestamp < timestamp) continue;
+    if (const auto found = find_timestamp(index, timestamp))
+      return found->offset < limit_offset ? found : std::nullopt;
+  }
+  return std::nullopt;
+}
+
+std::optional<TimestampAndOffset> PartitionLog::offset_of_max_timestamp(
+    std::int64_t limit_offset) const {
+  if (batches_.empty()) return std::nullopt;
+  std::size_t newest = 0;
+  for (std::size_t index = 1; index < batches_.size(); ++index)
+    if (batches_.header(index).max_timestamp > batches_.header(newest).max_timestamp)
+      newest = index;
+  const auto found = find_timestamp(newest, batches_.header(newest).max_timestamp);
+  return found && found->offset < limit_offset ? found : std::nullopt;
+}
+
+EpochEndOffset PartitionLog::end_offset_for_epoch(std::int32_t leader_epoch) const {
+  return leader_epochs_.end_offset_for(leader_epoch, log_end_offset_);
+}
+
+std::vector<ReplayedBatch> PartitionLog::replay(std::int64_t limit_offset) const {
+  std::vector<ReplayedBatch> replayed;
+  for (std::size_t index = 0; index < batches_.size(); ++index) {
+    if (batches_.header(index).last_offset() >= limit_offset) break;
+    const RecordBatchView batch = open_own(batches_.bytes(index));
+    replayed.push_back({batch.header(), records_of(batch)});
+  }
+  return replayed;
+}
+
+std::vector<BatchSummary> PartitionLog::summarize() const {
+  std::vector<BatchSummary> summaries;
+  std::map<std::int64_t, std::vector<std::size_t>> open;  // producer id -> its batches
+  for (std::size_t index = 0; index < batches_.size(); ++index) {
+    const RecordBatchView batch = open_own(batches_.bytes(index));
+    const RecordBatchHeader& header = batch.header();
+    BatchSummary summary{header.base_offset,
+                         header.last_offset(),
+                         header.producer_id,
+                         header.producer_epoch,
+                         header.base_sequence,
+                         BatchState::plain,
+                         {}};
+    if (header.is_control_batch()) {
+      summary.state = control_state(batch);
+      const bool is_commit = summary.state == BatchState::commit_marker;
+      if (is_commit || summary.state == BatchState::abort_marker) {
+        for (const std::size_t ended : open[header.producer_id])
+          summaries[ended].state = is_commit ? BatchState::committed : BatchState::aborted;
+        open.erase(header.producer_id);
+      }
+    } else {
+      if (header.is_transactional() && header.has_producer_id()) {
+        summary.state = BatchState::open;
+        open[header.producer_id].push_back(index);
+      }
+      for (const Record& record : records_of(batch))
+        summary.records.push_back(readable(record.key) + "=" + readable(record.value));
+    }
+    summaries.push_back(std::move(summary));
+  }
+  return summaries;
+}
+
+void PartitionLog::add_to(Digest& digest) const {
+  digest.add(log_start_offset_);
+  digest.add(high_watermark_);
+  digest.add(log_end_offset_);
+  for (std::size_t index = 0; index < batches_.size(); ++index) {
+    const RecordBatchHeader& header = batches_.header(index);
+    // The checksum covers the rest.
+    digest.add(header.base_offset);
+    digest.add(header.partition_leader_epoch);
+    digest.add(header.crc);
+  }
+  leader_epochs_.add_to(digest);
+  minibroker::add_to(digest, state_.producers);
+  state_.transactions.add_to(digest);
+  verifications_.add_to(digest);
+}
+
+}  // namespace fencepost::minibroker
