@@ -1,0 +1,139 @@
+// Routing: which broker a request goes to. Knows the cluster's brokers, leaders, topic ids and
+// coordinators from Metadata and FindCoordinator, and keeps one connection per broker and purpose.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "client/address.h"
+#include "client/connection.h"
+#include "client/topic_partition.h"
+#include "protocol/base/uuid.h"
+#include "protocol/messages/metadata.h"
+
+namespace fencepost::client {
+
+// FindCoordinator's key types.
+enum class CoordinatorType : std::int8_t { group = 0, transaction = 1 };
+
+// What waits at a coordinator (a join round) must not hold up data, and the reverse: each purpose
+// has its own connection, as in Kafka's consumer.
+enum class Purpose { data, coordination };
+
+struct ClusterClientOptions {
+  ConnectionOptions connection = {};
+  Duration lookup_backoff = milliseconds(100);
+};
+
+// One client of one cluster; all its coroutines run on one executor and must have ended before it
+// is destroyed. A call is one attempt: what the broker answers is handed to the caller, who may ask
+// again with CallOptions::fresh_lookup after NOT_LEADER_OR_FOLLOWER or NOT_COORDINATOR. A look-up
+// itself is repeated up to the request timeout. Its own errors: cannot_connect (nothing was sent;
+// the text names the address or what could not be found); the others are Connection's.
+class ClusterClient {
+ public:
+  // Transport and clock must outlive the client and the io_context's coroutines.
+  ClusterClient(Transport& transport, Clock& clock, std::vector<Address> bootstrap,
+                ClusterClientOptions options = {});
+  ~ClusterClient();
+  ClusterClient(const ClusterClient&) = delete;
+  ClusterClient& operator=(const ClusterClient&) = delete;
+
+  template <class Request>
+  Task<typename Request::Response> call_leader(TopicPartition partition, Request request,
+                                               CallOptions options = {});
+  template <class Request>
+  Task<typename Request::Response> call_coordinator(CoordinatorType type, std::string key,
+                                                    Request request, CallOptions options = {});
+  // Any broker that can be reached; after a failure the next call tries another one first.
+  template <class Request>
+  Task<typename Request::Response> call_any(Request request, CallOptions options = {});
+
+  Task<std::shared_ptr<Connection>> leader_of(TopicPartition partition, CallOptions options = {});
+  Task<std::shared_ptr<Connection>> coordinator_of(CoordinatorType type, std::string key,
+                                                   CallOptions options = {});
+  Task<std::shared_ptr<Connection>> any_connection(CallOptions options = {});
+  Task<std::shared_ptr<Connection>> connection_to(Address address, Purpose purpose,
+                                                  bool is_own = false);
+
+  // Asks for these topics and remembers the answer.
+  Task<protocol::MetadataResponse> refresh_metadata(std::vector<std::string> topics);
+  // Partitions of the topic, looked up if not known.
+  Task<int> partition_count(std::string topic);
+  // The id that Produce 13, Fetch 13 and others name the topic by; zero when the topic is not
+  // known yet, or the cluster has no topic ids.
+  Uuid topic_id(const std::string& topic) const;
+  // The name that belongs to the id; empty when not known.
+  std::string topic_name(const Uuid& id) const;
+
+  Clock& clock() { return clock_; }
+  const ClusterClientOptions& options() const { return options_; }
+  // Closes every connection: all calls end with closed or unknown_outcome. Later calls connect
+  // again.
+  void close();
+
+ private:
+  struct Topic {
+    Uuid id;
+    std::map<std::int32_t, std::int32_t> leaders;  // node by partition
+    std::string problem;                           // why a partition may be missing
+  };
+  struct Slot;
+  using SlotKey = std::pair<Address, Purpose>;
+  using CoordinatorKey = std::pair<CoordinatorType, std::string>;
+
+  // One FindCoordinator; nothing when the broker asks to try again, with the reason in `problem`.
+  Task<std::optional<Address>> ask_for_coordinator(CoordinatorType type, std::string key,
+                                                   std::string* problem);
+  void remember(const protocol::MetadataResponse& metadata);
+  std::optional<Address> known_leader(const TopicPartition& partition) const;
+  std::vector<Address> candidates() const;
+  asio::awaitable<void> back_off(Duration* backoff);
+
+  Transport& transport_;
+  Clock& clock_;
+  std::vector<Address> bootstrap_;
+  ClusterClientOptions options_;
+  std::map<std::int32_t, Address> brokers_;
+  std::map<std::string, Topic> topics_;
+  std::map<CoordinatorKey, Address> coordinators_;
+  std::map<SlotKey, std::shared_ptr<Slot>> slots_;
+  std::vector<std::weak_ptr<Connection>> own_connections_;
+  std::size_t rotation_ = 0;
+};
+
+template <class Request>
+Task<typename Request::Response> ClusterClient::call_leader(TopicPartition partition,
+                                                            Request request, CallOptions options) {
+  Result<std::shared_ptr<Connection>> leader = co_await leader_of(std::move(partition), options);
+  if (!leader) co_return leader.error();
+  co_return co_await leader.value()->call(std::move(request), options);
+}
+
+template <class Request>
+Task<typename Request::Response> ClusterClient::call_coordinator(CoordinatorType type,
+                                                                 std::string key, Request request,
+                                                                 CallOptions options) {
+  Result<std::shared_ptr<Connection>> coordinator =
+      co_await coordinator_of(type, std::move(key), options);
+  if (!coordinator) co_return coordinator.error();
+  co_return co_await coordinator.value()->call(std::move(request), options);
+}
+
+template <class Request>
+Task<typename Request::Response> ClusterClient::call_any(Request request, CallOptions options) {
+  Result<std::shared_ptr<Connection>> any = co_await any_connection(options);
+  if (!any) co_return any.error();
+  Result<typename Request::Response> response =
+      co_await any.value()->call(std::move(request), options);
+  if (!response) ++rotation_;
+  co_return response;
+}
+
+}  // namespace fencepost::client
