@@ -10,6 +10,7 @@
 //   markers: fan-out, retries, completion                                  markers.{h,cc}
 //   timeouts of transactions, expiry of ids, deadlines                     expiration.cc
 //   log writes and what follows when they succeed or fail                  log_writes.cc
+//   answers, and the error codes that depend on the version                replies.cc
 //   the records of __transaction_state; loading and unloading              transaction_log.{h,cc},
 //   load.cc DescribeTransactions, ListTransactions, snapshots                      describe.cc
 #pragma once
@@ -21,7 +22,6 @@
 #include <set>
 #include <string>
 #include <utility>
-#include <variant>
 #include <vector>
 
 #include "minibroker/effects.h"
@@ -178,11 +178,10 @@ class TransactionCoordinator {
 
   Found find(const std::string& transactional_id);
   std::optional<std::int64_t> take_producer_id();
+  // transaction.version of the cluster: what the coordinator does by itself follows it.
+  std::int16_t cluster_transaction_version() const;
 
   // init_producer_id.cc
-  void init_transactional(const std::string& transactional_id,
-                          const protocol::InitProducerIdRequest& request, const Waiter& waiter,
-                          Instant now);
   void renew_producer(const std::string& transactional_id, const Found& found,
                       const protocol::InitProducerIdRequest& request, const Waiter& waiter,
                       Instant now);
@@ -191,45 +190,53 @@ class TransactionCoordinator {
   void add_to_transaction(const std::string& transactional_id, std::int64_t producer_id,
                           std::int16_t producer_epoch, const std::set<TopicPartition>& partitions,
                           std::int16_t transaction_version, const Waiter& waiter, Instant now);
+  ErrorCode addition_error(const TransactionMetadata& metadata, std::int64_t producer_id,
+                           std::int16_t producer_epoch) const;
+  ErrorCode verification_error(const std::string& transactional_id, std::int64_t producer_id,
+                               std::int16_t producer_epoch);
   void verify_partitions(
       const protocol::AddPartitionsToTxnRequest::AddPartitionsToTxnTransaction& transaction,
       AddPartitionsResult& result);
-  void finish_addition(std::uint64_t addition);
+  void finish_transaction_of(std::uint64_t addition);
 
   // end_txn.cc
-  ErrorCode end_identity_error(const TransactionMetadata& metadata, std::int64_t producer_id,
-                               std::int16_t producer_epoch, bool is_version_2) const;
-  void end_from_client(const std::string& transactional_id, const protocol::EndTxnRequest& request,
-                       const Waiter& waiter, Instant now);
+  void end_classic(const std::string& transactional_id, const Found& found,
+                   const protocol::EndTxnRequest& request, const Waiter& waiter, Instant now);
+  void end_with_epoch_bump(const std::string& transactional_id, const Found& found,
+                           const protocol::EndTxnRequest& request, const Waiter& waiter,
+                           Instant now);
   void fence_and_abort(const std::string& transactional_id, const Found& found,
                        const Waiter& waiter, Instant now);
   void write_decision(const std::string& transactional_id, const Found& found,
                       TransactionStatus status, std::int16_t transaction_version,
-                      bool is_epoch_fence, const Waiter& waiter, Instant now);
+                      const Waiter& waiter, Instant now, bool is_epoch_fence = false);
 
   // markers.cc
   void start_markers(const std::string& transactional_id, std::int32_t coordinator_epoch,
-                     TransactionMetadata& metadata, Instant now);
-  void complete_when_marked(const std::string& transactional_id);
+                     const TransactionMetadata& metadata, TransactionValues complete, Instant now);
+  void ask_for_markers(const MarkerRound& round, const std::set<TopicPartition>& partitions);
+  void complete_when_marked(const std::string& transactional_id, Instant now);
   void retry_markers(Instant now);
 
   // expiration.cc
   void abort_timed_out(Instant now);
   void expire_ids(Instant now);
-  Instant on_sweep(Instant earliest, Instant next_sweep, Duration interval) const;
+  // The first run of a sweep that is not before `earliest`.
+  static Instant sweep_after(Instant earliest, Instant next_sweep, Duration interval);
 
   // log_writes.cc
   void write_step(const std::string& transactional_id, const Found& found,
-                  TransactionValues prepared, const Waiter& waiter, bool is_epoch_fence = false);
-  void on_step_written(const PendingWrite& write, Instant now);
+                  const TransactionValues& prepared, const Waiter& waiter, Instant now,
+                  bool is_epoch_fence = false);
+  void on_step_written(const PendingWrite& write, TransactionMetadata& metadata, Instant now);
   void on_step_failed(const PendingWrite& write, ErrorCode error, Instant now);
   void on_forgotten(const PendingWrite& write, ErrorCode error);
-  void note_change(const std::string& transactional_id, const TransactionMetadata& metadata);
+  // Keeps the indexes below in step with a status that has changed.
+  void note_status(const std::string& transactional_id, const TransactionMetadata& metadata);
 
   // replies.cc
   void answer(const Waiter& waiter, ErrorCode error);
-  void answer_producer(const Waiter& waiter, ErrorCode error, std::int64_t producer_id,
-                       std::int16_t producer_epoch);
+  void answer_producer(const Waiter& waiter, std::int64_t producer_id, std::int16_t producer_epoch);
 
   TransactionSettings settings_;
   Era era_;
@@ -239,8 +246,7 @@ class TransactionCoordinator {
   std::map<std::string, MarkerRound> rounds_;
   std::set<std::string> ongoing_;  // the ids that the abort sweep has to look at
   std::deque<ProducerIds> producer_ids_;
-  std::int64_t producer_id_count_ = 0;  // how many are left
-  std::int64_t last_block_size_ = 0;
+  std::int64_t producer_id_block_size_ = 0;  // of the newest block
   Instant next_abort_sweep_;
   Instant next_expiration_sweep_;
   std::optional<Instant> earliest_expiry_;  // no id expires before it

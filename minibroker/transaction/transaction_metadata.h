@@ -7,6 +7,7 @@
 #include <optional>
 #include <set>
 #include <string_view>
+#include <utility>
 
 #include "minibroker/topic_partition.h"
 #include "protocol/base/digest.h"
@@ -86,9 +87,10 @@ class TransactionMetadata {
   // Raises the epoch before the coordinator aborts by itself; once, however often the append fails
   // (KAFKA-9666). Nothing is written before the abort.
   TransactionValues prepare_epoch_fence();
-  // PrepareCommit or PrepareAbort. `next_producer_id` is set when the epoch is exhausted (TV2).
+  // PrepareCommit or PrepareAbort. Version 2 raises the epoch; `next_producer_id` is set when that
+  // epoch cannot be handed out. `is_empty_abort`: nothing was added since the last transaction.
   TransactionValues prepare_end(TransactionStatus status, std::int16_t transaction_version,
-                                std::optional<std::int64_t> next_producer_id, bool bumps_epoch,
+                                std::optional<std::int64_t> next_producer_id, bool is_empty_abort,
                                 Instant now);
   // All markers are written: CompleteCommit or CompleteAbort.
   TransactionValues prepare_complete(Instant now);
@@ -96,8 +98,8 @@ class TransactionMetadata {
 
   // The log has the prepared values. Dies when the step is not one that a transaction can take.
   void complete(const TransactionValues& prepared);
-  // The fence becomes part of the abort that follows it.
-  void take_over_epoch_fence();
+  // The fence becomes part of the abort that follows: the epoch is raised before it is written.
+  void raise_to_fenced_epoch(std::int16_t fenced_epoch);
   void clear_pending() { pending_.reset(); }
   void set_failed_epoch_fence() { has_failed_epoch_fence_ = true; }
   void remove_partition(const TopicPartition& partition) { values_.partitions.erase(partition); }
