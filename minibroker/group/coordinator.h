@@ -10,6 +10,7 @@
 //   offsets.*          committed offsets, and those that wait for the marker of a transaction
 //   offset_commit.cc   OffsetCommit          txn_offset_commit.cc   TxnOffsetCommit
 //   offset_fetch.cc    OffsetFetch           offset_delete.cc   OffsetDelete
+//   log_errors.*       what a failed log write means to a client
 //   describe.cc        DescribeGroups, ListGroups               delete.cc   DeleteGroups
 //   group_log.*        the records of __consumer_offsets        coordinator.cc   load, unload, log
 //   expiration.cc      timers of members, rounds and offsets    writes, markers, inspection
@@ -61,7 +62,8 @@ class GroupCoordinator {
 
   // ---- leadership of partitions of __consumer_offsets
 
-  // The broker has become leader and reads the log: requests are told to come back.
+  // The broker has become leader and reads the log: requests are told to come back. If it has led
+  // the partition before, unload comes first.
   void begin_loading(std::int32_t partition);
   // Takes over with everything in the log up to the high watermark, oldest first, markers included.
   // Members get a fresh session timeout.
@@ -128,6 +130,107 @@ class GroupCoordinator {
   void add_to(Digest& digest) const;
 
  private:
+  // ---- what several requests share (coordinator.cc)
+  protocol::ErrorCode availability(const std::string& group_id) const;
+  std::int32_t partition_of(const std::string& group_id) const;
+  Group* find_group(const std::string& group_id);
+  const Group* find_group(const std::string& group_id) const;
+  // The group, created as a simple one if it is unknown. Its partition must be loaded.
+  Group& get_or_create_group(const std::string& group_id, Instant now);
+  // Nothing else refers to the group: no member, no offset, no write on its way.
+  bool is_unused(const Group& group) const;
+  void forget_if_unused(const std::string& group_id);
+  bool has_write_in_flight(const std::string& group_id) const;
+  template <class Response>
+  void reply(const RequestContext& request, const Response& response) {
+    replies_.push_back(make_reply(request, response));
+  }
+  // Starts a write into the log; what its outcome means is in `pending`. Returns its id.
+  std::uint64_t write(PendingWrite pending, std::vector<protocol::NewRecord> records);
+
+  // ---- outcomes of writes, each in the file of its request
+  using Outcome = LogWriteOutcome;
+  void finish(const PendingWrite&, GroupCreated&, const Outcome&, Instant now);
+  void finish(const PendingWrite&, EmptyGenerationWritten&, const Outcome&, Instant now);
+  void finish(const PendingWrite&, AssignmentWritten&, const Outcome&, Instant now);
+  void finish(const PendingWrite&, StaticMemberRenamed&, const Outcome&, Instant now);
+  void finish(const PendingWrite&, OffsetsCommitted&, const Outcome&, Instant now);
+  void finish(const PendingWrite&, OffsetsStaged&, const Outcome&, Instant now);
+  void finish(const PendingWrite&, OffsetsDeleted&, const Outcome&, Instant now);
+  void finish(const PendingWrite&, GroupsDeleted&, const Outcome&, Instant now);
+  void finish(const PendingWrite&, OffsetsExpired&, const Outcome&, Instant now);
+  // Carries `outcome` to the write's reason and wakes the fetches that waited for it.
+  void finish_write(std::uint64_t id, PendingWrite pending, const Outcome& outcome, Instant now);
+
+  // ---- the join round (rebalance.cc)
+  void prepare_rebalance(Group& group, Instant now);
+  void prepare_rebalance_or_complete_join(Group& group, Instant now);
+  void maybe_complete_join(Group& group, Instant now);
+  void complete_join(Group& group, Instant now);
+  void end_initial_delay(Group& group, Instant now);
+  void remove_member(Group& group, const std::string& member_id);
+  void reset_session(ClassicMember& member, Instant now);
+
+  // ---- JoinGroup (join.cc)
+  protocol::ErrorCode check_join(const protocol::JoinGroupRequest&) const;
+  bool accepts(const ClassicGroup& group, const std::string& member_id) const;
+  void join_new_member(Group&, const RequestContext&, const protocol::JoinGroupRequest&,
+                       Instant now);
+  void join_known_member(Group&, const RequestContext&, const protocol::JoinGroupRequest&,
+                         Instant now);
+  void rejoin_member(Group&, ClassicMember&, const RequestContext&,
+                     const protocol::JoinGroupRequest&, Instant now);
+  void add_member(Group&, ClassicMember member, const std::string& protocol_type, Instant now);
+  void replace_static_member(Group&, ClassicMember& member, ClassicMember replacement, Instant now);
+  std::string new_member_id(const std::string& prefix);
+  void refuse_join(const RequestContext&, const std::string& member_id, protocol::ErrorCode);
+  void answer_join(const ClassicGroup&, const RequestContext&, const std::string& member_id);
+
+  // ---- SyncGroup (sync.cc)
+  protocol::ErrorCode check_sync(const Group*, const protocol::SyncGroupRequest&) const;
+  void write_assignment(Group&, const protocol::SyncGroupRequest&, Instant now);
+  void answer_sync(const ClassicGroup&, const RequestContext&, protocol::ErrorCode,
+                   const SharedBytes& assignment);
+  void answer_waiting_syncs(ClassicGroup&, protocol::ErrorCode, Instant now);
+  void member_has_synced(ClassicGroup&, const std::string& member_id);
+
+  // ---- LeaveGroup, Heartbeat (leave.cc, heartbeat.cc)
+  protocol::ErrorCode leave_member(Group&, const protocol::LeaveGroupRequest::MemberIdentity&);
+  protocol::ErrorCode beat(Group*, const protocol::HeartbeatRequest&, Instant now);
+
+  // ---- offsets
+  protocol::ErrorCode check_offset_commit(const protocol::OffsetCommitRequest&, int api_version,
+                                          Instant now);
+  protocol::ErrorCode check_txn_offset_commit(const protocol::TxnOffsetCommitRequest&, Instant now);
+  bool is_metadata_too_long(const std::string& metadata) const;
+  int offset_value_version() const;
+  protocol::OffsetFetchResponse::OffsetFetchResponseGroup fetch_group(
+      const protocol::OffsetFetchRequest::OffsetFetchRequestGroup&, bool require_stable,
+      const TopicIds* topic_ids) const;
+  bool is_unstable(const std::string& group_id, const Group&, const TopicPartition&) const;
+  void answer_fetch(WaitingFetch fetch);
+  protocol::DescribeGroupsResponse::DescribedGroup describe(const std::string& group_id,
+                                                            int api_version) const;
+  void answer_deletion(std::uint64_t deletion_id);
+
+  // ---- time (expiration.cc)
+  void expire(Group& group, Instant now);
+  void expire_members(Group& group, Instant now);
+  void expire_sync(Group& group, Instant now);
+  void expire_offsets(std::int32_t partition, Shard& shard, Instant now);
+  bool is_expired(const ClassicGroup& group, const std::string& topic, const StoredOffset& offset,
+                  Instant now) const;
+
+  GroupSettings settings_;
+  Era era_;
+  Random random_;
+  std::map<std::int32_t, Shard> shards_;  // by partition of __consumer_offsets
+  std::uint64_t last_id_ = 0;
+  std::map<std::uint64_t, PendingWrite> pending_writes_;
+  std::map<std::uint64_t, PendingDeletion> pending_deletions_;
+  std::vector<WaitingFetch> waiting_fetches_;
+  std::vector<Reply> replies_;
+  std::vector<LogWrite> log_writes_;
 };
 
 }  // namespace fencepost::minibroker

@@ -1,0 +1,108 @@
+// TxnOffsetCommit: the offsets of a transaction, which count when its commit marker comes. It is
+// not stopped by a rebalance and does not keep a member alive.
+#include "minibroker/group/coordinator.h"
+#include "minibroker/group/group_log.h"
+#include "minibroker/group/log_errors.h"
+#include "minibroker/group/offset_answers.h"
+
+namespace fencepost::minibroker {
+
+using protocol::ErrorCode;
+using protocol::TxnOffsetCommitRequest;
+
+namespace {
+
+constexpr int first_version_with_load_in_progress = 2;
+
+ErrorCode for_version(ErrorCode error, int api_version) {
+  const bool is_unknown_to_client = error == ErrorCode::coordinator_load_in_progress &&
+                                    api_version < first_version_with_load_in_progress;
+  return is_unknown_to_client ? ErrorCode::coordinator_not_available : error;
+}
+
+}  // namespace
+
+ErrorCode GroupCoordinator::before_verification(const std::string& group_id) const {
+  if (group_id.empty()) return ErrorCode::invalid_group_id;
+  return era_.has_new_group_coordinator ? ErrorCode::none : availability(group_id);
+}
+
+void GroupCoordinator::txn_offset_commit(const RequestContext& context,
+                                         const TxnOffsetCommitRequest& request,
+                                         protocol::TxnOffsetCommitResponse refused,
+                                         VerificationGuard guard, Instant now) {
+  OffsetsStaged reason{context, std::move(refused), request.producer_id, {}};
+  const ErrorCode error = check_txn_offset_commit(request, now);
+  if (error != ErrorCode::none) {
+    add_error_to_all(reason.answer, request, for_version(error, context.api_version));
+    return reply(context, reason.answer);
+  }
+  std::vector<protocol::NewRecord> records;
+  for (const TxnOffsetCommitRequest::TxnOffsetCommitRequestTopic& topic : request.topics) {
+    for (const TxnOffsetCommitRequest::TxnOffsetCommitRequestPartition& it : topic.partitions) {
+      NewOffset offset{{topic.name, it.partition_index}, {}};
+      offset.stored.offset = it.committed_offset;
+      offset.stored.leader_epoch = it.committed_leader_epoch;
+      offset.stored.metadata = it.committed_metadata.value_or("");
+      offset.stored.commit_timestamp = to_timestamp(now);
+      offset.stored.topic_id = topic.topic_id;
+      const bool is_too_long = is_metadata_too_long(offset.stored.metadata);
+      add_error(reason.answer, topic, it.partition_index,
+                is_too_long ? ErrorCode::offset_metadata_too_large : ErrorCode::none);
+      if (is_too_long) continue;
+      records.push_back(offset_record(request.group_id, offset, offset_value_version(), now));
+      reason.offsets.push_back(std::move(offset));
+    }
+  }
+  if (records.empty()) return reply(context, reason.answer);
+  write({partition_of(request.group_id), request.group_id, std::move(reason)}, std::move(records));
+  LogWrite& log_write = log_writes_.back();
+  log_write.producer_id = request.producer_id;
+  log_write.producer_epoch = request.producer_epoch;
+  log_write.guard = guard;
+}
+
+ErrorCode GroupCoordinator::check_txn_offset_commit(const TxnOffsetCommitRequest& request,
+                                                    Instant now) {
+  if (request.group_id.empty()) return ErrorCode::invalid_group_id;
+  const ErrorCode available = availability(request.group_id);
+  if (available != ErrorCode::none) return available;
+  const std::int32_t generation = request.generation_id_or_member_epoch;
+  const bool is_unknown = find_group(request.group_id) == nullptr;
+  if (is_unknown && generation >= 0 && era_.has_new_group_coordinator)
+    return ErrorCode::illegal_generation;
+  ClassicGroup& classic = get_or_create_group(request.group_id, now).classic;
+  if (classic.is_in(ClassicGroupState::dead)) return ErrorCode::coordinator_not_available;
+  // Both are let through by design: a producer that is no member of an Empty group, and clients
+  // older than KIP-447, which say nothing of themselves.
+  if (generation < 0 && classic.is_in(ClassicGroupState::empty)) return ErrorCode::none;
+  const bool is_anonymous =
+      generation < 0 && request.member_id.empty() && !request.group_instance_id.has_value();
+  if (is_anonymous) return ErrorCode::none;
+
+  const ErrorCode member = classic.check_member(request.member_id, request.group_instance_id);
+  if (member != ErrorCode::none) return member;
+  return generation == classic.generation() ? ErrorCode::none : ErrorCode::illegal_generation;
+}
+
+void GroupCoordinator::finish(const PendingWrite& pending, OffsetsStaged& reason,
+                              const Outcome& outcome, Instant now) {
+  const bool is_led = shards_.count(pending.partition) > 0;
+  const bool is_kept =
+      era_.has_new_group_coordinator && is_still_in_log(outcome.error) && outcome.base_offset >= 0;
+  if (is_led && (outcome.error == ErrorCode::none || is_kept)) {
+    GroupOffsets& offsets = get_or_create_group(pending.group_id, now).offsets;
+    std::int64_t record_offset = outcome.base_offset;
+    for (NewOffset& it : reason.offsets) {
+      it.stored.record_offset = record_offset++;
+      offsets.stage(reason.producer_id, it.partition, std::move(it.stored));
+    }
+  }
+  if (outcome.error != ErrorCode::none)
+    fail_accepted(reason.answer,
+                  for_version(offset_write_error(era_, outcome.error), reason.request.api_version));
+  if (outcome.error != ErrorCode::none) forget_if_unused(pending.group_id);
+  reply(reason.request, reason.answer);
+}
+
+}  // namespace fencepost::minibroker
