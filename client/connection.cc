@@ -147,13 +147,17 @@ asio::awaitable<void> write_requests(std::shared_ptr<State> state) {
       if (next->is_answered) state->in_flight.push_back(next);
       Frame frame = std::move(next->frame);
       Result<void> sent = co_await state->channel->send(std::move(frame));
-      if (!next->is_answered) {
-        if (sent.ok())
-          next->finish(SharedBytes{});
-        else
-          next->finish(Error{ErrorKind::unknown_outcome, sent.error().text});
+      const bool is_too_large = !sent && sent.error().kind == ErrorKind::not_encodable;
+      if (is_too_large) {
+        std::erase(state->in_flight, next);
+        next->finish(sent.error());
+        continue;
       }
-      if (!sent) state->end(sent.error().text);
+      if (!next->is_answered && sent.ok()) next->finish(SharedBytes());
+      if (!sent) {
+        next->finish(Error{ErrorKind::unknown_outcome, sent.error().text});
+        state->end(sent.error().text);
+      }
     }
     if (!state->is_open) break;
     state->work.reset();

@@ -21,7 +21,8 @@ class Channel {
   virtual ~Channel() = default;
 
   // Hands one frame, without the length in front of it, to the network. Returning does not mean
-  // that it arrived. Error closed: nothing more can be sent.
+  // that it arrived. Errors: closed, nothing more can be sent; not_encodable, the frame is above
+  // the limit, nothing of it was sent and the connection is as before.
   virtual Task<void> send(Frame frame) = 0;
   // The next frame, without its length. Errors: closed when the other side or close() ended the
   // connection, malformed when the length is impossible.

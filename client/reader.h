@@ -1,0 +1,53 @@
+// Reading one partition: where it begins and ends, and what is between, under either isolation
+// level. Each function is one request to the leader.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "client/cluster_client.h"
+#include "client/visible_records.h"
+#include "protocol/error_code.h"
+
+namespace fencepost::client {
+
+// Timestamps with a meaning of their own in ListOffsets.
+constexpr std::int64_t latest_timestamp = -1;
+constexpr std::int64_t earliest_timestamp = -2;
+
+struct ListedOffset {
+  protocol::ErrorCode error_code = protocol::ErrorCode::none;
+  std::int64_t offset = -1;
+  std::int64_t timestamp = -1;
+  std::int32_t leader_epoch = -1;
+};
+
+struct FetchOptions {
+  IsolationLevel isolation_level = IsolationLevel::read_committed;
+  Duration max_wait = milliseconds(500);
+  std::int32_t min_bytes = 1;
+  std::int32_t bytes_max = 1 << 20;
+  CallOptions call = {};
+};
+
+struct Fetched {
+  protocol::ErrorCode error_code = protocol::ErrorCode::none;
+  std::vector<protocol::Record> records;
+  std::int64_t position = 0;  // where to read on; moves past what is not visible, too
+  std::int64_t high_watermark = -1;
+  std::int64_t last_stable_offset = -1;
+  std::int64_t log_start_offset = -1;
+};
+
+// API 2. `latest_timestamp` gives the high watermark under read_uncommitted and the last stable
+// offset under read_committed. Error malformed also when the answer lacks the partition.
+Task<ListedOffset> list_offset(ClusterClient& cluster, TopicPartition partition,
+                               std::int64_t timestamp, IsolationLevel isolation_level,
+                               CallOptions options = {});
+
+// API 1, without a fetch session. An error code leaves the position where it was.
+Task<Fetched> fetch(ClusterClient& cluster, TopicPartition partition, std::int64_t offset,
+                    FetchOptions options = {});
+
+}  // namespace fencepost::client

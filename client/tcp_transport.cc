@@ -1,0 +1,156 @@
+// Asio's errors become ours here; none of its exceptions leave this file.
+#include "client/tcp_transport.h"
+
+#include <algorithm>
+#include <array>
+#include <asio/buffer.hpp>
+#include <asio/connect.hpp>
+#include <asio/ip/tcp.hpp>
+#include <asio/read.hpp>
+#include <asio/redirect_error.hpp>
+#include <asio/this_coro.hpp>
+#include <asio/use_awaitable.hpp>
+#include <asio/write.hpp>
+#include <utility>
+#include <vector>
+
+namespace fencepost::client {
+
+namespace {
+
+using asio::ip::tcp;
+using LengthBytes = std::array<std::uint8_t, 4>;
+
+// A peer that promises a huge frame gets memory only as the bytes arrive.
+constexpr std::size_t read_bytes_at_once = std::size_t{1} << 20;
+
+LengthBytes encode_length(std::size_t size) {
+  const auto length = static_cast<std::uint32_t>(size);
+  return {static_cast<std::uint8_t>(length >> 24), static_cast<std::uint8_t>(length >> 16),
+          static_cast<std::uint8_t>(length >> 8), static_cast<std::uint8_t>(length)};
+}
+
+std::int32_t decode_length(const LengthBytes& bytes) {
+  std::uint32_t length = 0;
+  for (const std::uint8_t byte : bytes) length = length << 8 | byte;
+  return static_cast<std::int32_t>(length);
+}
+
+class TcpChannel : public Channel {
+ public:
+  TcpChannel(tcp::socket socket, std::string address, std::size_t frame_bytes_max)
+      : socket_(std::move(socket)),
+        address_(std::move(address)),
+        frame_bytes_max_(frame_bytes_max) {}
+
+  Task<void> send(Frame frame) override;
+  Task<SharedBytes> receive() override;
+  void close() override;
+
+ private:
+  Error closed(const std::string& step, const asio::error_code& failure) const;
+
+  tcp::socket socket_;
+  std::string address_;
+  std::size_t frame_bytes_max_;
+};
+
+Error TcpChannel::closed(const std::string& step, const asio::error_code& failure) const {
+  const std::string reason =
+      failure == asio::error::eof ? "the other side closed the connection" : failure.message();
+  return Error{ErrorKind::closed, step + " " + address_ + ": " + reason};
+}
+
+Task<void> TcpChannel::send(Frame frame) {
+  if (frame.size() > frame_bytes_max_)
+    co_return Error{ErrorKind::not_encodable, "a frame of " + std::to_string(frame.size()) +
+                                                  " bytes is above the limit of " +
+                                                  std::to_string(frame_bytes_max_)};
+  const LengthBytes length = encode_length(frame.size());
+  std::vector<asio::const_buffer> pieces;
+  pieces.reserve(frame.pieces().size() + 1);
+  pieces.push_back(asio::buffer(length));
+  for (const SharedBytes& piece : frame.pieces())
+    pieces.push_back(asio::buffer(piece.data(), piece.size()));
+  asio::error_code failure;
+  co_await asio::async_write(socket_, pieces, asio::redirect_error(asio::use_awaitable, failure));
+  if (failure) co_return closed("sending to", failure);
+  co_return Result<void>();
+}
+
+Task<SharedBytes> TcpChannel::receive() {
+  LengthBytes length_bytes{};
+  asio::error_code failure;
+  co_await asio::async_read(socket_, asio::buffer(length_bytes),
+                            asio::redirect_error(asio::use_awaitable, failure));
+  if (failure) co_return closed("reading from", failure);
+  const std::int32_t length = decode_length(length_bytes);
+  if (length < 0 || static_cast<std::size_t>(length) > frame_bytes_max_)
+    co_return Error{ErrorKind::malformed, "reading from " + address_ + ": a frame of " +
+                                              std::to_string(length) +
+                                              " bytes; is this a Kafka broker, without TLS?"};
+  const auto size = static_cast<std::size_t>(length);
+  ByteVector bytes;
+  while (bytes.size() < size) {
+    const std::size_t begin = bytes.size();
+    bytes.resize(std::min(size, begin + read_bytes_at_once));
+    co_await asio::async_read(socket_, asio::buffer(bytes.data() + begin, bytes.size() - begin),
+                              asio::redirect_error(asio::use_awaitable, failure));
+    if (failure) co_return closed("reading from", failure);
+  }
+  co_return SharedBytes(std::move(bytes));
+}
+
+void TcpChannel::close() {
+  asio::error_code ignored;
+  socket_.shutdown(tcp::socket::shutdown_both, ignored);
+  socket_.close(ignored);
+}
+
+Error cannot_connect(const std::string& address, const std::string& step,
+                     const asio::error_code& failure) {
+  return Error{ErrorKind::cannot_connect,
+               "cannot connect to " + address + ": " + step + ": " + failure.message()};
+}
+
+// A literal address is not looked up: that would take a thread.
+Task<std::vector<tcp::endpoint>> resolve(std::string host, int port) {
+  const std::string address = host + ":" + std::to_string(port);
+  const asio::any_io_executor executor = co_await asio::this_coro::executor;
+  std::vector<tcp::endpoint> endpoints;
+  asio::error_code failure;
+  const asio::ip::address literal = asio::ip::make_address(host, failure);
+  if (!failure) {
+    endpoints.emplace_back(literal, static_cast<std::uint16_t>(port));
+    co_return endpoints;
+  }
+  tcp::resolver resolver(executor);
+  const tcp::resolver::results_type found =
+      co_await resolver.async_resolve(host, std::to_string(port), tcp::resolver::numeric_service,
+                                      asio::redirect_error(asio::use_awaitable, failure));
+  if (failure) co_return cannot_connect(address, "looking up the host name", failure);
+  for (const auto& entry : found) endpoints.push_back(entry.endpoint());
+  co_return endpoints;
+}
+
+}  // namespace
+
+Task<std::unique_ptr<Channel>> TcpTransport::connect(std::string host, int port) {
+  const std::string address = host + ":" + std::to_string(port);
+  if (port < 1 || port > 65535)
+    co_return Error{ErrorKind::cannot_connect, "cannot connect to " + address + ": no such port"};
+  Result<std::vector<tcp::endpoint>> endpoints = co_await resolve(std::move(host), port);
+  if (!endpoints) co_return endpoints.error();
+  asio::error_code failure;
+  tcp::socket socket(co_await asio::this_coro::executor);
+  co_await asio::async_connect(socket, endpoints.value(),
+                               asio::redirect_error(asio::use_awaitable, failure));
+  if (failure) co_return cannot_connect(address, "opening the connection", failure);
+  socket.set_option(tcp::no_delay(true), failure);
+  if (failure) co_return cannot_connect(address, "setting TCP_NODELAY", failure);
+  std::unique_ptr<Channel> channel =
+      std::make_unique<TcpChannel>(std::move(socket), address, frame_bytes_max_);
+  co_return channel;
+}
+
+}  // namespace fencepost::client

@@ -1,0 +1,204 @@
+// The loop compares the position with the target, also after an answer without a visible record:
+// a marker at the end of the log is never delivered.
+#include "fencing/recover_snapshots.h"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "client/reader.h"
+#include "protocol/messages/describe_producers.h"
+
+namespace fencepost::fencing {
+
+namespace {
+
+using client::ClusterClient;
+using client::IsolationLevel;
+using client::Task;
+using client::TopicPartition;
+using protocol::ErrorCode;
+using protocol::Reaction;
+
+constexpr Duration pause_after_error = milliseconds(100);
+
+// A recovery under way.
+struct Progress {
+  Recovery recovery;
+  Instant stall_deadline;
+  std::string last_problem;  // why the last request did not help
+  bool asks_again = false;   // the leader is looked up before the next request
+};
+
+bool may_ask_again(const Error& error) {
+  return error.kind == ErrorKind::cannot_connect || error.kind == ErrorKind::closed ||
+         error.kind == ErrorKind::unknown_outcome;
+}
+
+bool may_ask_again(ErrorCode code) {
+  const Reaction reaction = protocol::reaction_of(code);
+  return reaction == Reaction::retry || reaction == Reaction::find_coordinator;
+}
+
+// ListOffsets, repeated within the stall timeout.
+Task<std::int64_t> listed(ClusterClient& cluster, TopicPartition partition, std::int64_t timestamp,
+                          IsolationLevel isolation_level, Duration stall_timeout) {
+  const Instant deadline = cluster.clock().now() + stall_timeout;
+  client::CallOptions call;
+  while (true) {
+    Result<client::ListedOffset> answer =
+        co_await client::list_offset(cluster, partition, timestamp, isolation_level, call);
+    if (!answer && !may_ask_again(answer.error())) co_return answer.error();
+    if (answer.ok() && answer->error_code == ErrorCode::none) co_return answer->offset;
+    const std::string problem = answer.ok() ? to_string(answer->error_code) : answer.error().text;
+    const bool is_final = answer.ok() && !may_ask_again(answer->error_code);
+    if (is_final || cluster.clock().now() >= deadline)
+      co_return Error{ErrorKind::stalled,
+                      "the offsets of " + to_string(partition) + " cannot be listed: " + problem};
+    call.fresh_lookup = true;
+    co_await cluster.clock().sleep_until(cluster.clock().now() + pause_after_error);
+  }
+}
+
+// "transaction of producer 7 (epoch 2) open since offset 12", or nothing when it cannot be learned.
+Task<std::string> describe_open_transaction(ClusterClient& cluster, TopicPartition partition) {
+  protocol::DescribeProducersRequest request;
+  auto& topic = request.topics.emplace_back();
+  topic.name = partition.topic;
+  topic.partition_indexes.push_back(partition.partition);
+  Result<protocol::DescribeProducersResponse> response =
+      co_await cluster.call_leader(partition, std::move(request));
+  if (!response) co_return response.error();
+  const protocol::DescribeProducersResponse::ProducerState* oldest = nullptr;
+  for (const auto& answer : response->topics)
+    for (const auto& it : answer.partitions)
+      for (const auto& producer : it.active_producers)
+        if (producer.current_txn_start_offset >= 0 &&
+            (oldest == nullptr ||
+             producer.current_txn_start_offset < oldest->current_txn_start_offset))
+          oldest = &producer;
+  if (oldest == nullptr) co_return std::string("no open transaction is known there");
+  co_return "the transaction of producer " + std::to_string(oldest->producer_id) + " (epoch " +
+      std::to_string(oldest->producer_epoch) + ") is open since offset " +
+      std::to_string(oldest->current_txn_start_offset);
+}
+
+// Why there is no progress.
+Task<std::string> diagnose(ClusterClient& cluster, TopicPartition partition, std::int64_t target,
+                           std::string last_problem) {
+  Result<client::ListedOffset> end = co_await client::list_offset(
+      cluster, partition, client::latest_timestamp, IsolationLevel::read_uncommitted);
+  if (!end) co_return "the leader cannot be asked: " + end.error().text;
+  if (end->error_code != ErrorCode::none)
+    co_return "the leader answers " + to_string(end->error_code);
+  if (end->offset < target)
+    co_return "the log ends at " + std::to_string(end->offset) +
+        ", below the target: it was truncated";
+  if (!last_problem.empty()) co_return "the last fetch failed: " + last_problem;
+  Result<std::string> open = co_await describe_open_transaction(cluster, std::move(partition));
+  if (open.ok()) co_return open;
+  co_return "an open transaction holds back the last stable offset (whose is not known: " +
+      open.error().text + ")";
+}
+
+Task<Recovery> fail_stalled(ClusterClient& cluster, TopicPartition partition, Progress progress,
+                            std::string how_long) {
+  const Recovery& recovery = progress.recovery;
+  Result<std::string> reason =
+      co_await diagnose(cluster, partition, recovery.target, progress.last_problem);
+  co_return Error{ErrorKind::stalled,
+                  "recovery of " + to_string(partition) + " stopped at offset " +
+                      std::to_string(recovery.position) + " of " + std::to_string(recovery.target) +
+                      how_long + ": " + (reason.ok() ? reason.value() : reason.error().text)};
+}
+
+void apply(std::vector<protocol::Record> records, Recovery* recovery) {
+  for (protocol::Record& record : records) {
+    // The bound is where the recovery ends, also when the answer goes on.
+    if (record.offset >= recovery->target) continue;
+    ++recovery->records_read;
+    const std::string key(record.key.has_value() ? record.key->text() : std::string_view());
+    if (record.value.has_value())
+      recovery->snapshots[key] = *record.value;
+    else
+      recovery->snapshots.erase(key);
+  }
+}
+
+// What an answer changes; false when reading on is pointless.
+bool take_answer(Result<client::Fetched> fetched, Progress* progress) {
+  progress->asks_again = true;
+  if (!fetched) {
+    progress->last_problem = fetched.error().text;
+    return may_ask_again(fetched.error());
+  }
+  if (fetched->error_code != ErrorCode::none) {
+    progress->last_problem = to_string(fetched->error_code);
+    return may_ask_again(fetched->error_code);
+  }
+  progress->asks_again = false;
+  progress->last_problem.clear();
+  progress->recovery.position = fetched->position;
+  apply(std::move(fetched->records), &progress->recovery);
+  return true;
+}
+
+// The captured bounds and where reading begins.
+Task<Progress> begin(ClusterClient& cluster, TopicPartition partition, RecoveryOptions options) {
+  Progress progress;
+  const Duration patience = options.stall_timeout;
+  Result<std::int64_t> start = co_await listed(cluster, partition, client::earliest_timestamp,
+                                               IsolationLevel::read_uncommitted, patience);
+  if (!start) co_return start.error();
+  Result<std::int64_t> stable = co_await listed(cluster, partition, client::latest_timestamp,
+                                                IsolationLevel::read_committed, patience);
+  if (!stable) co_return stable.error();
+  Result<std::int64_t> end = co_await listed(cluster, partition, client::latest_timestamp,
+                                             IsolationLevel::read_uncommitted, patience);
+  if (!end) co_return end.error();
+  progress.recovery.position = start.value();
+  progress.recovery.last_stable_offset = stable.value();
+  progress.recovery.target =
+      options.bound == RecoveryBound::high_watermark ? end.value() : stable.value();
+  co_return progress;
+}
+
+}  // namespace
+
+Task<Recovery> recover_snapshots(ClusterClient& cluster, TopicPartition partition,
+                                 RecoveryOptions options) {
+  Result<Progress> begun = co_await begin(cluster, partition, options);
+  if (!begun) co_return begun.error();
+  Progress progress = std::move(begun).value();
+  Recovery& recovery = progress.recovery;
+  client::Clock& clock = cluster.clock();
+  progress.stall_deadline = clock.now() + options.stall_timeout;
+  client::FetchOptions fetch_options;
+  fetch_options.isolation_level = IsolationLevel::read_committed;
+  fetch_options.max_wait = options.fetch_wait;
+  fetch_options.bytes_max = options.fetch_bytes_max;
+  while (recovery.position < recovery.target) {
+    if (clock.now() >= progress.stall_deadline)
+      co_return co_await fail_stalled(
+          cluster, partition, progress,
+          " without progress for " + std::to_string(to_milliseconds(options.stall_timeout) / 1000) +
+              " s");
+    const std::int64_t before = recovery.position;
+    const Instant asked = clock.now();
+    fetch_options.call.fresh_lookup = progress.asks_again;
+    Result<client::Fetched> fetched =
+        co_await client::fetch(cluster, partition, recovery.position, fetch_options);
+    if (!take_answer(std::move(fetched), &progress))
+      co_return co_await fail_stalled(cluster, partition, progress, "");
+    if (recovery.position > before) {
+      progress.stall_deadline = clock.now() + options.stall_timeout;
+      continue;
+    }
+    // A broker that answers at once instead of waiting is not asked more often for it.
+    co_await clock.sleep_until(asked +
+                               (progress.asks_again ? pause_after_error : options.fetch_wait));
+  }
+  co_return std::move(recovery);
+}
+
+}  // namespace fencepost::fencing
