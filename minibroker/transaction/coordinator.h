@@ -163,14 +163,6 @@ class TransactionCoordinator {
     bool is_epoch_fence = false;
     std::vector<std::string> forgotten = {};  // a write of tombstones, instead of a step
   };
-  // A decided transaction whose markers are on their way.
-  struct MarkerRound {
-    MarkerRequest marker;  // without partitions
-    TransactionValues complete;
-    std::set<TopicPartition> in_flight = {};
-    std::map<TopicPartition, Instant> retries = {};
-    std::optional<Instant> completion_retry = {};  // Complete* could not be written yet
-  };
   struct ProducerIds {
     std::int64_t next = 0;
     std::int64_t end = 0;

@@ -3,10 +3,14 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
 #include "minibroker/topic_partition.h"
+#include "minibroker/transaction/transaction_metadata.h"
 #include "protocol/error_code.h"
 
 namespace fencepost::minibroker::transaction {
@@ -36,6 +40,15 @@ struct MarkerResult {
   // The partition does not exist any more: counts as done, `error` is not looked at.
   bool is_partition_deleted = false;
   bool operator==(const MarkerResult&) const = default;
+};
+
+// A decided transaction whose markers are on their way; the coordinator's own book-keeping.
+struct MarkerRound {
+  MarkerRequest marker;        // without partitions
+  TransactionValues complete;  // written when every partition has its marker
+  std::set<TopicPartition> in_flight = {};
+  std::map<TopicPartition, Instant> retries = {};
+  std::optional<Instant> completion_retry = {};  // `complete` could not be written yet
 };
 
 }  // namespace fencepost::minibroker::transaction

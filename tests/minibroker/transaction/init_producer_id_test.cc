@@ -187,6 +187,19 @@ TEST_CASE("The owner that bumps with an open transaction fences itself", "[trans
   CHECK(f.init("t", {1000, 0}) == refused(ErrorCode::producer_fenced));
 }
 
+TEST_CASE("After a newest takeover's abort the old pair still passes as a repeat",
+          "[transaction][init]") {
+  Fixture f;
+  f.init("t");
+  f.add("t", {1000, 0}, {{"A", 0}});
+  f.init("t");
+  f.markers_ok();
+  // As Kafka 4.4.0 does: the abort left 0 as the last epoch, and nobody has been initialised since.
+  CHECK(f.init("t", {1000, 0}) == Answer{ErrorCode::none, {1000, 1}});
+  f.init("t");
+  CHECK(f.init("t", {1000, 0}) == refused(ErrorCode::producer_fenced));
+}
+
 TEST_CASE("An owner that aborts first can bump and keeps its producer id", "[transaction][init]") {
   Fixture f(classic_era());
   f.init("t");
