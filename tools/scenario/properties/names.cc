@@ -1,0 +1,36 @@
+// The table of names; property.cc makes each of them.
+#include "tools/scenario/properties/names.h"
+
+#include <array>
+
+#include "tools/scenario/parser.h"
+
+namespace fencepost::scenario {
+
+namespace {
+
+constexpr std::array table{
+    PropertyName{"aborted_records_stay_hidden", "an aborted record is never read as committed"},
+    PropertyName{"last_stable_offset_never_moves_back",
+                 "the last stable offset of a partition only grows"},
+    PropertyName{"one_epoch_one_writer", "a producer id and epoch write for one actor only"},
+    PropertyName{"recovery_is_complete",
+                 "a recovery finds every snapshot that was committed when it began"},
+    PropertyName{"newest_snapshot_survives", "the last visible snapshot of a key is its newest"},
+    PropertyName{"committed_offsets_never_lead_snapshots",
+                 "no committed offset is ahead of the visible snapshot"},
+};
+
+}  // namespace
+
+std::span<const PropertyName> property_table() {
+  return table;
+}
+
+std::vector<std::string> property_names() {
+  std::vector<std::string> names;
+  for (const PropertyName& it : table) names.emplace_back(it.name);
+  return names;
+}
+
+}  // namespace fencepost::scenario

@@ -1,0 +1,35 @@
+// A pair of producer id and epoch writes for one actor only: the epoch is a fencing token.
+#include "tools/scenario/properties/property.h"
+
+namespace fencepost::scenario {
+
+namespace {
+
+class OneEpochOneWriter : public Property {
+ public:
+  void observe(const StepFacts& facts) override {
+    for (const WriteFact& write : facts.writes) {
+      if (write.producer_id < 0) continue;
+      const auto [at, is_new] =
+          writers_.emplace(std::pair(write.producer_id, write.producer_epoch), write.actor);
+      if (broken_ || at->second == write.actor) continue;
+      broken_ = "producer " + std::to_string(write.producer_id) + "/" +
+                std::to_string(write.producer_epoch) + " wrote for " + at->second + " and for " +
+                write.actor;
+    }
+  }
+
+  std::optional<std::string> broken() const override { return broken_; }
+
+ private:
+  std::map<std::pair<std::int64_t, std::int16_t>, std::string> writers_;
+  std::optional<std::string> broken_;
+};
+
+}  // namespace
+
+std::unique_ptr<Property> make_one_epoch_one_writer() {
+  return std::make_unique<OneEpochOneWriter>();
+}
+
+}  // namespace fencepost::scenario

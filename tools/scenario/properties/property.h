@@ -1,0 +1,63 @@
+// Named properties of a run: what must hold however the messages fall. Each has a file of its own;
+// a run asks after every step or at its end, and remembers the first way in which one is broken.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "minibroker/cluster.h"
+#include "tools/scenario/scenario.h"
+
+namespace fencepost::scenario {
+
+// A partition that somebody read, with what the read showed.
+struct ReadFact {
+  TopicPartition partition;
+  bool is_committed = false;         // read_committed
+  bool is_recovery = false;          // meant to find all that was committed when it began
+  std::int64_t high_watermark = -1;  // of a recovery, when it began
+  std::vector<KeyValue> records;
+};
+
+// A batch that an actor wrote and got acknowledged.
+struct WriteFact {
+  std::string actor;
+  std::int64_t producer_id = -1;
+  std::int16_t producer_epoch = -1;
+  TopicPartition partition;
+};
+
+// What a step left behind: the cluster as it is, and what the step itself read and wrote.
+struct StepFacts {
+  const minibroker::Cluster& cluster;
+  const Scenario& scenario;
+  std::vector<ReadFact> reads;
+  std::vector<WriteFact> writes;
+};
+
+class Property {
+ public:
+  virtual ~Property() = default;
+  // Takes in what a step did; called after every step, whenever the property is asked.
+  virtual void observe(const StepFacts& facts) = 0;
+  // Why it does not hold at this moment; nothing when it does.
+  virtual std::optional<std::string> broken() const = 0;
+};
+
+std::unique_ptr<Property> make_aborted_records_stay_hidden();
+std::unique_ptr<Property> make_last_stable_offset_never_moves_back();
+std::unique_ptr<Property> make_one_epoch_one_writer();
+std::unique_ptr<Property> make_recovery_is_complete();
+std::unique_ptr<Property> make_newest_snapshot_survives();
+std::unique_ptr<Property> make_committed_offsets_never_lead_snapshots();
+
+// A new one of that name, which has to exist.
+std::unique_ptr<Property> make_property(const std::string& name);
+
+}  // namespace fencepost::scenario
