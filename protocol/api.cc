@@ -52,27 +52,9 @@ namespace fencepost::protocol {
 
 namespace {
 
-template <class Message>
-constexpr MessageType type_of() {
-  return {
-      &Message::info,
-      [](const SharedBytes& bytes, int version) -> Result<std::string> {
-        const Result<Message> message = Codec<Message>::decode(bytes, version);
-        if (!message) return message.error();
-        return Codec<Message>::to_json(*message, version);
-      },
-      [](const JsonValue& json, int version) -> Result<Frame> {
-        const Result<Message> message = Codec<Message>::from_json(json, version);
-        if (!message) return message.error();
-        return Codec<Message>::encode(*message, version);
-      },
-      &Codec<Message>::describe,
-  };
-}
-
 template <class Request>
 constexpr Api api(ApiKey key, std::string_view name) {
-  return {key, name, type_of<Request>(), type_of<typename Request::Response>()};
+  return {key, name, message_type<Request>(), message_type<typename Request::Response>()};
 }
 
 constexpr std::array all_apis{
@@ -110,7 +92,8 @@ constexpr std::array all_apis{
     api<CreatePartitionsRequest>(ApiKey::create_partitions, "CreatePartitions"),
     api<DeleteGroupsRequest>(ApiKey::delete_groups, "DeleteGroups"),
     api<ElectLeadersRequest>(ApiKey::elect_leaders, "ElectLeaders"),
-    api<IncrementalAlterConfigsRequest>(ApiKey::incremental_alter_configs, "IncrementalAlterConfigs"),
+    api<IncrementalAlterConfigsRequest>(ApiKey::incremental_alter_configs,
+                                        "IncrementalAlterConfigs"),
     api<OffsetDeleteRequest>(ApiKey::offset_delete, "OffsetDelete"),
     api<UpdateFeaturesRequest>(ApiKey::update_features, "UpdateFeatures"),
     api<DescribeClusterRequest>(ApiKey::describe_cluster, "DescribeCluster"),
@@ -119,12 +102,15 @@ constexpr std::array all_apis{
     api<ListTransactionsRequest>(ApiKey::list_transactions, "ListTransactions"),
     api<ConsumerGroupHeartbeatRequest>(ApiKey::consumer_group_heartbeat, "ConsumerGroupHeartbeat"),
     api<ConsumerGroupDescribeRequest>(ApiKey::consumer_group_describe, "ConsumerGroupDescribe"),
-    api<DescribeTopicPartitionsRequest>(ApiKey::describe_topic_partitions, "DescribeTopicPartitions"),
+    api<DescribeTopicPartitionsRequest>(ApiKey::describe_topic_partitions,
+                                        "DescribeTopicPartitions"),
 };
 
 }  // namespace
 
-std::span<const Api> apis() { return all_apis; }
+std::span<const Api> apis() {
+  return all_apis;
+}
 
 const Api* find_api(ApiKey key) {
   const auto found = std::ranges::find(all_apis, key, &Api::key);

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "protocol/codec.h"
+#include "protocol/message_type.h"
 
 namespace fencepost::protocol {
 
@@ -57,15 +57,6 @@ enum class ApiKey : std::int16_t {
   consumer_group_heartbeat = 68,
   consumer_group_describe = 69,
   describe_topic_partitions = 75,
-};
-
-// A message behind its schema, for tools that learn its name only when they run.
-struct MessageType {
-  const MessageInfo* info;
-  // Kafka's JSON form of the bytes of a body.
-  Result<std::string> (*to_json)(const SharedBytes& bytes, int version);
-  Result<Frame> (*from_json)(const JsonValue& json, int version);
-  std::vector<FieldDescription> (*describe)();
 };
 
 struct Api {

@@ -25,6 +25,7 @@ struct FieldDescription {
   std::uint32_t tag = 0;
   std::string default_json;
   bool is_ignorable = false;
+  bool is_never_flexible = false;
 };
 
 // Encode and decode take the body alone, without a header. Versions outside valid_versions are

@@ -148,8 +148,7 @@ struct JsonReader {
   bool field_value(S& out, const F& field, const std::optional<JsonValue>& in,
                    const Context& context) {
     auto& member = out.*field.member;
-    if (!in)
-      return field.tagged_versions.contains(context.version) || refuse("is missing");
+    if (!in) return field.tagged_versions.contains(context.version) || refuse("is missing");
     if constexpr (is_optional<std::remove_reference_t<decltype(member)>>::value) {
       if (in->is_null()) {
         member = std::nullopt;
@@ -165,12 +164,24 @@ struct JsonReader {
 
 // ---- description
 
-inline std::string type_name(const bool*) { return "bool"; }
-inline std::string type_name(const double*) { return "float64"; }
-inline std::string type_name(const std::string*) { return "string"; }
-inline std::string type_name(const SharedBytes*) { return "bytes"; }
-inline std::string type_name(const Records*) { return "records"; }
-inline std::string type_name(const Uuid*) { return "uuid"; }
+inline std::string type_name(const bool*) {
+  return "bool";
+}
+inline std::string type_name(const double*) {
+  return "float64";
+}
+inline std::string type_name(const std::string*) {
+  return "string";
+}
+inline std::string type_name(const SharedBytes*) {
+  return "bytes";
+}
+inline std::string type_name(const Records*) {
+  return "records";
+}
+inline std::string type_name(const Uuid*) {
+  return "uuid";
+}
 template <Integer I>
 std::string type_name(const I*) {
   return (std::is_signed_v<I> ? "int" : "uint") + std::to_string(sizeof(I) * 8);
@@ -230,7 +241,8 @@ void describe(std::vector<FieldDescription>& out, const std::string& path) {
     std::string name = path + std::string(field.name);
     name[path.size()] = static_cast<char>(name[path.size()] - 'a' + 'A');
     out.push_back({name, type_name(&member), field.versions, field.nullable_versions,
-                   field.tagged_versions, field.tag, default_json(member), field.is_ignorable});
+                   field.tagged_versions, field.tag, default_json(member), field.is_ignorable,
+                   field.is_never_flexible});
     describe_inner(out, name, &member);
     return true;
   });
@@ -294,7 +306,7 @@ template <class Message>
 std::vector<FieldDescription> Codec<Message>::describe() {
   std::vector<FieldDescription> out;
   walk::describe<Message>(out, "");
-  if (out.empty()) out.push_back({".", "", {}, {}, {}, 0, "", false});
+  if (out.empty()) out.push_back({".", "", {}, {}, {}, 0, "", false, false});
   return out;
 }
 

@@ -197,13 +197,14 @@ struct Decoder {
     for (std::uint32_t i = 0; i < count && !reader.failed(); ++i) {
       const std::uint32_t tag = reader.unsigned_varint();
       if (!reader.failed() && std::int64_t{tag} <= last_tag)
-        return reader.fail("tag " + std::to_string(tag) + " out of order");
+        reader.fail("tag " + std::to_string(tag) + " out of order");
       last_tag = tag;
       const std::uint32_t size = reader.unsigned_varint();
       if (!reader.failed() && size > reader.remaining())
-        return reader.fail("a tagged field of " + std::to_string(size) + " bytes");
+        reader.fail("a tagged field of " + std::to_string(size) + " bytes");
       if (!reader.failed() && !tagged_field(out, tag, size, context)) return false;
     }
+    if (reader.failed()) reader.prefix_field("_tagged_fields");
     return !reader.failed();
   }
   template <Struct S>
