@@ -95,6 +95,16 @@ TEST_CASE("An old transaction is aborted after a fail-over as well", "[transacti
   CHECK(f.status("t") == "PrepareAbort");
 }
 
+TEST_CASE("What another broker coordinates now is not swept here", "[transaction][time]") {
+  Fixture f;
+  f.init("t");
+  f.add("t", {1000, 0}, {{"A", 0}});
+  f.coordinator.unload(0);
+  CHECK(f.coordinator.next_deadline() != f.now + seconds(70));
+  f.pass(seconds(70));
+  CHECK(f.open_writes() == 0);
+}
+
 TEST_CASE("Nothing is due while nothing is known", "[transaction][time]") {
   Fixture f;
   CHECK(f.coordinator.next_deadline() == std::nullopt);
@@ -135,6 +145,16 @@ TEST_CASE("While an id is being forgotten it is busy", "[transaction][time]") {
   f.pass(hours(168));
   f.ask_init("t");
   CHECK(f.init_answer() == refused(ErrorCode::concurrent_transactions));
+}
+
+TEST_CASE("An id that is being used at that moment is not forgotten", "[transaction][time]") {
+  Fixture f;
+  f.init("t");
+  f.ask_init("t");
+  f.pass(hours(168));
+  CHECK(f.open_writes() == 1);
+  f.log_ok();
+  CHECK(f.init_answer() == Answer{ErrorCode::none, {1000, 1}});
 }
 
 TEST_CASE("A refused tombstone leaves the id in use", "[transaction][time]") {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <deque>
+#include <ostream>
 #include <string>
 #include <utility>
 #include <vector>
@@ -28,6 +29,11 @@ struct Answer {
   Producer producer = {};
   bool operator==(const Answer&) const = default;
 };
+
+inline std::ostream& operator<<(std::ostream& out, const Answer& answer) {
+  return out << to_string(answer.error) << " " << answer.producer.id << "/"
+             << answer.producer.epoch;
+}
 
 inline Answer refused(ErrorCode error) {
   return {error, {}};

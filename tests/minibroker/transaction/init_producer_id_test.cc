@@ -222,6 +222,21 @@ TEST_CASE("Fencing while the log fails does not eat epochs", "[transaction][init
   CHECK(f.init("t") == Answer{ErrorCode::none, {1000, 2}});
 }
 
+TEST_CASE("A fence that failed once does not spare the next owner", "[transaction][init]") {
+  Fixture f(classic_era());
+  f.init("t");
+  f.add("t", {1000, 0}, {{"A", 0}});
+  f.ask_init("t");
+  f.log_fails();
+  f.init_answer();
+  f.init("t");
+  f.markers_ok();
+  CHECK(f.init("t") == Answer{ErrorCode::none, {1000, 2}});
+  f.add("t", {1000, 2}, {{"A", 0}});
+  f.init("t");
+  CHECK(f.markers()[0].producer_epoch == 3);
+}
+
 // ---- the last epochs
 
 TEST_CASE("After epoch 32766 comes a new producer id", "[transaction][init]") {
@@ -235,6 +250,7 @@ TEST_CASE("The repeat of a rotation is recognised by the old producer id", "[tra
   Fixture f;
   f.given("t", at_rest(32766));
   CHECK(f.init("t", {7, 32766}) == Answer{ErrorCode::none, {1000, 0}});
+  CHECK(f.init("t", {7, 0}) == refused(ErrorCode::producer_fenced));
   CHECK(f.init("t", {7, 32766}) == Answer{ErrorCode::none, {1000, 0}});
   CHECK(f.init("t", {7, 32765}) == refused(ErrorCode::producer_fenced));
 }

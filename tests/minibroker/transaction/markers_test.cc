@@ -50,6 +50,15 @@ TEST_CASE("An answer that comes twice counts once", "[transaction][markers]") {
   CHECK(f.open_writes() == 0);
 }
 
+TEST_CASE("The last answer that comes twice writes Complete once", "[transaction][markers]") {
+  Fixture f = committed();
+  MarkerRequest marker = f.markers()[0];
+  f.marker_result(marker, {"A", 0});
+  f.marker_result(marker, {"B", 0});
+  f.marker_result(marker, {"B", 0});
+  CHECK(f.open_writes() == 1);
+}
+
 TEST_CASE("A passing error is asked again after a backoff", "[transaction][markers]") {
   ErrorCode error =
       GENERATE(ErrorCode::unknown_topic_or_partition, ErrorCode::not_leader_or_follower,
