@@ -1,5 +1,6 @@
 #include "minibroker/log/batch_validation.h"
 
+#include "protocol/records/record_batch_layout.h"
 #include "tests/catch.h"
 #include "tests/minibroker/log/log_bench.h"
 
@@ -78,6 +79,41 @@ TEST_CASE("A wrong maximal timestamp is corrected, checksum included", "[log][va
   CHECK(stored->is_crc_valid());
   CHECK(stored->header().timestamp_type() == TimestampType::create_time);
   CHECK(stored->header().max_timestamp == 77);
+}
+
+// Two records whose offsets within the batch are both 0, packed with gzip.
+SharedBytes batch_with_repeated_offsets() {
+  namespace layout = protocol::batch_layout;
+  const SharedBytes plain_batch = plain({"a", "b"}).bytes();
+  const ByteView view = plain_batch.view();
+  ByteVector records(view.begin() + layout::records_at, view.end());
+  const std::size_t second_at = records.size() / 2;
+  records[second_at + 3] = 0;  // behind length, attributes and timestamp, of a byte each
+  const ByteVector packed = protocol::compress(protocol::CompressionType::gzip, records);
+  ByteVector batch(view.begin(), view.begin() + layout::records_at);
+  batch.insert(batch.end(), packed.begin(), packed.end());
+  layout::put(batch, layout::batch_length_at,
+              static_cast<std::int32_t>(batch.size() - layout::log_overhead_bytes));
+  layout::put(batch, layout::attributes_at, std::int16_t{1});
+  layout::put(batch, layout::crc_at, layout::crc_of(batch));
+  return SharedBytes(std::move(batch));
+}
+
+TEST_CASE("Wrong offsets inside a compressed batch are put right", "[log][validation]") {
+  PartitionLog log;
+  append(log, plain());
+  const SharedBytes sent = batch_with_repeated_offsets();
+  CHECK(RecordBatchView::open(sent)->records()->at(1).offset == 0);
+  REQUIRE(log.append_as_leader(sent, AppendOrigin::client, 0, no_guard, test_start).ok());
+  const auto stored = RecordBatchView::open(log.read(1, 3, 1000, true));
+  REQUIRE(stored.ok());
+  CHECK(stored->is_crc_valid());
+  CHECK(stored->header().compression_id() == 1);
+  const auto records = stored->records();
+  REQUIRE(records.ok());
+  CHECK(records->at(0).offset == 1);
+  CHECK(records->at(1).offset == 2);
+  CHECK(records->at(1).value->text() == "b");
 }
 
 TEST_CASE("Log append time replaces the timestamps of the client", "[log][validation]") {
