@@ -74,9 +74,9 @@ class GroupCoordinator {
   // ---- requests; each is answered once, through take_replies
   //
   // The request layer has checked rights and topics before. It hands over only the partitions that
-  // passed, each topic with its name (and id, where the version has one), and in `refused` an
-  // answer that holds the others; the answer here is added to it. When nothing passed it answers
-  // by itself.
+  // passed, each topic with its name and id whichever the client gave (Kafka 4 writes the id into
+  // the offset's record in every version), and in `refused` an answer that holds the others; the
+  // answer here is added to it. When nothing passed it answers by itself.
 
   void join_group(const RequestContext&, const protocol::JoinGroupRequest&, Instant now);
   void sync_group(const RequestContext&, const protocol::SyncGroupRequest&, Instant now);

@@ -285,8 +285,7 @@ void GroupCoordinator::refuse_join(const RequestContext& context, const std::str
   JoinGroupResponse response;
   response.error_code = error;
   response.member_id = member_id;
-  // The old coordinator answers null where the version knows it, the new one an empty name.
-  if (!era_.has_new_group_coordinator && context.api_version >= first_version_with_null_protocol)
+  if (context.api_version >= first_version_with_null_protocol)
     response.protocol_name = std::nullopt;
   reply(context, response);
 }

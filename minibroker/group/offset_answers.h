@@ -8,14 +8,19 @@
 
 namespace fencepost::minibroker {
 
+// The request layer knows the id of a topic that was asked for by name, but not always the name of
+// one that was asked for by id.
+template <class AnswerTopic, class RequestTopic>
+bool is_same_topic(const AnswerTopic& answer, const RequestTopic& asked) {
+  return answer.name == asked.name && (!asked.name.empty() || answer.topic_id == asked.topic_id);
+}
+
 // Adds the partition's error under its topic. `topic` is one of the request's.
 template <class Response, class RequestTopic>
 void add_error(Response& response, const RequestTopic& topic, std::int32_t partition_index,
                protocol::ErrorCode error) {
   auto found = response.topics.begin();
-  while (found != response.topics.end() &&
-         (found->name != topic.name || found->topic_id != topic.topic_id))
-    ++found;
+  while (found != response.topics.end() && !is_same_topic(*found, topic)) ++found;
   if (found == response.topics.end()) {
     found = response.topics.emplace(found);
     found->name = topic.name;

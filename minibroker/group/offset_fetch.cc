@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "minibroker/group/coordinator.h"
+#include "minibroker/group/offset_answers.h"
 
 namespace fencepost::minibroker {
 
@@ -95,9 +96,8 @@ void add_as_group(OffsetFetchResponse& response, ResponseGroup group) {
   }
   found->error_code = group.error_code;
   for (ResponseTopics& topic : group.topics) {
-    const auto same = std::find_if(found->topics.begin(), found->topics.end(), [&](auto& it) {
-      return it.name == topic.name && it.topic_id == topic.topic_id;
-    });
+    const auto same = std::find_if(found->topics.begin(), found->topics.end(),
+                                   [&](const auto& it) { return is_same_topic(it, topic); });
     if (same == found->topics.end()) {
       found->topics.push_back(std::move(topic));
     } else {

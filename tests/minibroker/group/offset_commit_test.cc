@@ -152,11 +152,13 @@ TEST_CASE("A failed commit leaves what was refused before as it is", "[group][of
   Groups groups;
   groups.is_log_held = true;
   OffsetCommitResponse refused;
+  auto request = Groups::commit({}, 10);
+  request.topics[0].topic_id.bytes[0] = 1;  // of the topic that the client has named
   refused.topics = {{"in", {}, {{7, ErrorCode::unknown_topic_or_partition, {}}}, {}},
                     {"gone", {}, {{0, ErrorCode::topic_authorization_failed, {}}}, {}}};
   RequestContext context;
   context.api_version = 9;
-  groups.coordinator.offset_commit(context, Groups::commit({}, 10), refused, groups.now);
+  groups.coordinator.offset_commit(context, request, refused, groups.now);
   const LogWrite write = groups.coordinator.take_log_writes().at(0);
   groups.coordinator.on_log_write({write.id, ErrorCode::not_enough_replicas, -1}, groups.now);
   const auto answer = protocol::Codec<OffsetCommitResponse>::decode(
@@ -165,6 +167,45 @@ TEST_CASE("A failed commit leaves what was refused before as it is", "[group][of
   CHECK(answer.topics.at(0).partitions.at(0).error_code == ErrorCode::unknown_topic_or_partition);
   CHECK(answer.topics.at(0).partitions.at(1).error_code == ErrorCode::coordinator_not_available);
   CHECK(answer.topics.at(1).partitions.at(0).error_code == ErrorCode::topic_authorization_failed);
+}
+
+TEST_CASE("The record of an offset is version 4 with the topic id, 3 in old eras, 1 if it expires",
+          "[group][offsets]") {
+  const auto value_of = [](const Era& era, std::int64_t retention_ms) {
+    Groups groups(era);
+    auto request = Groups::commit({}, 5);
+    request.topics[0].topic_id.bytes.fill(0xee);
+    request.retention_time_ms = retention_ms;
+    groups.ask(request, 4);
+    return to_hex(groups.last_record().value->view());
+  };
+  const std::string time = "000000003b9aca00";
+  CHECK(value_of(new_coordinator(), -1) ==
+        "00040000000000000005ffffffff01" + time + "010010" + std::string(32, 'e'));
+  CHECK(value_of(old_coordinator(), -1) == "00030000000000000005ffffffff0000" + time);
+  CHECK(value_of(new_coordinator(), 1'000) ==
+        "000100000000000000050000" + time + "000000003b9acde8");
+}
+
+TEST_CASE("The records of a group are those of Kafka 4.4.0", "[group][offsets]") {
+  Groups groups;
+  const std::string key = "0002000167";
+  const std::string member_id = groups.new_member_id();
+  CHECK(to_hex(groups.last_record().key->view()) == key);
+  CHECK(to_hex(groups.last_record().value->view()) ==
+        "0003000000000000ffffffff000000003b9aca0000000000");
+  groups.send(Groups::join(member_id), 9);
+  groups.advance(seconds(3));
+  groups.send(Groups::sync({member_id, 1}, {{member_id, "A"}}), 5);
+  const std::string id = "002b" + to_hex(as_bytes(member_id));
+  CHECK(to_hex(groups.last_record().value->view()) ==
+        "00030008636f6e73756d657200000001000572616e6765" + id + "000000003b9ad5b800000001" + id +
+            "ffff0006636c69656e74000a" + to_hex(as_bytes("/127.0.0.1")) +
+            "0000ea60000027100000000e0000000000010002696effffffff0000000141");
+  groups.advance(seconds(10));
+  CHECK(to_hex(groups.last_record().key->view()) == key);
+  CHECK(to_hex(groups.last_record().value->view()) ==
+        "00030008636f6e73756d657200000002ffffffff000000003b9afcc800000000");
 }
 
 TEST_CASE("A commit whose write timed out still counts for the new coordinator",
