@@ -14,9 +14,13 @@
 namespace fencepost::protocol::walk {
 
 template <class T>
-concept Struct = requires { T::fields(); };
+concept Struct = requires {
+  T::fields();
+};
 template <class T>
-concept Message = Struct<T> && requires { T::info; };
+concept Message = Struct<T> && requires {
+  T::info;
+};
 template <class T>
 concept Integer = std::is_integral_v<T> && !std::is_same_v<T, bool>;
 // An error code: an enumeration that travels as its underlying integer.
@@ -45,8 +49,7 @@ std::optional<Error> unsupported(int version) {
   return Error{ErrorKind::unsupported_version,
                std::string(M::info.name) + " has versions " +
                    std::to_string(M::info.valid_versions.first) + " to " +
-                   std::to_string(M::info.valid_versions.last) + ", not " +
-                   std::to_string(version),
+                   std::to_string(M::info.valid_versions.last) + ", not " + std::to_string(version),
                0,
                {}};
 }
@@ -100,18 +103,14 @@ struct Decoder {
   }
 
   template <class T>
-  bool value(T& out, const Context& context)
-    requires(!Struct<T> && !Enum<T>)
-  {
+  bool value(T& out, const Context& context) requires(!Struct<T> && !Enum<T>) {
     const std::int32_t length = length_of(out, context);
     if (reader.failed()) return false;
     if (length < 0) return reader.fail("null, which this version does not allow");
     return content(out, length, context);
   }
   template <class T>
-  bool value(std::optional<T>& out, const Context& context)
-    requires(!Struct<T>)
-  {
+  bool value(std::optional<T>& out, const Context& context) requires(!Struct<T>) {
     const std::int32_t length = length_of(default_of<T>(), context);
     if (reader.failed() || length < 0) return (out = std::nullopt, !reader.failed());
     return content(out.emplace(), length, context);
@@ -223,8 +222,7 @@ struct Decoder {
       reader.prefix_field(field.name);
       return false;
     });
-    if (well_formed && !is_known)
-      out.unknown_tagged_fields.push_back({tag, reader.shared(size)});
+    if (well_formed && !is_known) out.unknown_tagged_fields.push_back({tag, reader.shared(size)});
     return well_formed && !reader.failed();
   }
 };
@@ -295,9 +293,7 @@ struct Encoder {
            refuse("tagged fields, which this version does not have");
   }
 
-  void null_value(const std::string*, const Context& c) {
-    writer.string_length(-1, c.is_flexible);
-  }
+  void null_value(const std::string*, const Context& c) { writer.string_length(-1, c.is_flexible); }
   void null_value(const SharedBytes*, const Context& c) { writer.bytes_length(-1, c.is_flexible); }
   void null_value(const Records*, const Context& c) { writer.bytes_length(-1, c.is_flexible); }
   template <class T>

@@ -24,9 +24,15 @@ struct Versions {
 };
 
 constexpr Versions no_versions{};
-constexpr Versions since(int first) { return {first, version_max}; }
-constexpr Versions between(int first, int last) { return {first, last}; }
-constexpr Versions only(int version) { return {version, version}; }
+constexpr Versions since(int first) {
+  return {first, version_max};
+}
+constexpr Versions between(int first, int last) {
+  return {first, last};
+}
+constexpr Versions only(int version) {
+  return {version, version};
+}
 
 // A record field: bytes that hold record batches.
 struct Records {

@@ -8,7 +8,9 @@ namespace fencepost::protocol {
 namespace {
 
 using Json = nlohmann::json;
-const Json& json_of(const void* node) { return *static_cast<const Json*>(node); }
+const Json& json_of(const void* node) {
+  return *static_cast<const Json*>(node);
+}
 
 int base64_digit(char letter) {
   if (letter >= 'A' && letter <= 'Z') return letter - 'A';
@@ -19,9 +21,15 @@ int base64_digit(char letter) {
 
 }  // namespace
 
-bool JsonValue::is_null() const { return json_of(node_).is_null(); }
-bool JsonValue::is_object() const { return json_of(node_).is_object(); }
-bool JsonValue::is_array() const { return json_of(node_).is_array(); }
+bool JsonValue::is_null() const {
+  return json_of(node_).is_null();
+}
+bool JsonValue::is_object() const {
+  return json_of(node_).is_object();
+}
+bool JsonValue::is_array() const {
+  return json_of(node_).is_array();
+}
 
 std::optional<bool> JsonValue::boolean() const {
   if (!json_of(node_).is_boolean()) return std::nullopt;
@@ -70,7 +78,9 @@ std::optional<ByteVector> JsonValue::base64() const {
   return out;
 }
 
-std::size_t JsonValue::size() const { return json_of(node_).size(); }
+std::size_t JsonValue::size() const {
+  return json_of(node_).size();
+}
 JsonValue JsonValue::element(std::size_t index) const {
   return JsonValue(&json_of(node_).at(index));
 }
@@ -93,8 +103,8 @@ Result<JsonDocument> JsonDocument::parse(std::string_view text) {
   try {
     return JsonDocument(std::make_shared<const Json>(Json::parse(text)));
   } catch (const Json::parse_error& failure) {
-    return Error{ErrorKind::malformed, "not JSON: " + std::string(failure.what()), failure.byte,
-                 {}};
+    return Error{
+        ErrorKind::malformed, "not JSON: " + std::string(failure.what()), failure.byte, {}};
   }
 }
 

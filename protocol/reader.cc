@@ -38,7 +38,9 @@ SharedBytes Reader::shared(std::size_t size) {
   return shared_.empty() ? SharedBytes::copy_of(out) : shared_.slice(start, size);
 }
 
-std::string Reader::text(std::size_t size) { return std::string(as_text(view(size))); }
+std::string Reader::text(std::size_t size) {
+  return std::string(as_text(view(size)));
+}
 
 template <class Number>
 Number Reader::big_endian() {
@@ -49,14 +51,30 @@ Number Reader::big_endian() {
   return static_cast<Number>(value);
 }
 
-bool Reader::boolean() { return big_endian<std::int8_t>() != 0; }
-std::int8_t Reader::int8() { return big_endian<std::int8_t>(); }
-std::int16_t Reader::int16() { return big_endian<std::int16_t>(); }
-std::uint16_t Reader::uint16() { return big_endian<std::uint16_t>(); }
-std::int32_t Reader::int32() { return big_endian<std::int32_t>(); }
-std::uint32_t Reader::uint32() { return big_endian<std::uint32_t>(); }
-std::int64_t Reader::int64() { return big_endian<std::int64_t>(); }
-double Reader::float64() { return std::bit_cast<double>(big_endian<std::int64_t>()); }
+bool Reader::boolean() {
+  return big_endian<std::int8_t>() != 0;
+}
+std::int8_t Reader::int8() {
+  return big_endian<std::int8_t>();
+}
+std::int16_t Reader::int16() {
+  return big_endian<std::int16_t>();
+}
+std::uint16_t Reader::uint16() {
+  return big_endian<std::uint16_t>();
+}
+std::int32_t Reader::int32() {
+  return big_endian<std::int32_t>();
+}
+std::uint32_t Reader::uint32() {
+  return big_endian<std::uint32_t>();
+}
+std::int64_t Reader::int64() {
+  return big_endian<std::int64_t>();
+}
+double Reader::float64() {
+  return std::bit_cast<double>(big_endian<std::int64_t>());
+}
 
 std::uint32_t Reader::unsigned_varint() {
   std::uint32_t value = 0;
@@ -85,8 +103,7 @@ std::int64_t Reader::varlong() {
     const std::uint64_t part = byte[0] & 0x7f;
     if (shift == 63 && part > 1) break;
     value |= part << shift;
-    if ((byte[0] & 0x80) == 0)
-      return static_cast<std::int64_t>((value >> 1) ^ (~(value & 1) + 1));
+    if ((byte[0] & 0x80) == 0) return static_cast<std::int64_t>((value >> 1) ^ (~(value & 1) + 1));
   }
   fail("a varlong of more than 64 bits");
   return 0;
@@ -136,6 +153,8 @@ std::int32_t Reader::bytes_length(bool compact) {
   return checked_length(compact ? compact_length() : int32());
 }
 
-std::int32_t Reader::array_length(bool compact) { return bytes_length(compact); }
+std::int32_t Reader::array_length(bool compact) {
+  return bytes_length(compact);
+}
 
 }  // namespace fencepost::protocol

@@ -9,7 +9,9 @@ namespace {
 constexpr std::size_t spliced_bytes_min = 2048;
 }  // namespace
 
-void Writer::float64(double value) { big_endian(std::bit_cast<std::uint64_t>(value)); }
+void Writer::float64(double value) {
+  big_endian(std::bit_cast<std::uint64_t>(value));
+}
 
 void Writer::unsigned_varint(std::uint32_t value) {
   for (; value >= 0x80; value >>= 7) buffer_.push_back(static_cast<std::uint8_t>(value | 0x80));

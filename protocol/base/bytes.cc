@@ -16,9 +16,13 @@ SharedBytes SharedBytes::copy_of(ByteView bytes) {
   return SharedBytes(ByteVector(bytes.begin(), bytes.end()));
 }
 
-SharedBytes SharedBytes::copy_of(std::string_view text) { return copy_of(as_bytes(text)); }
+SharedBytes SharedBytes::copy_of(std::string_view text) {
+  return copy_of(as_bytes(text));
+}
 
-std::string_view SharedBytes::text() const { return as_text(view_); }
+std::string_view SharedBytes::text() const {
+  return as_text(view_);
+}
 
 SharedBytes SharedBytes::slice(std::size_t offset, std::size_t size) const {
   CHECK(offset <= view_.size() && size <= view_.size() - offset);

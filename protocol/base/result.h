@@ -40,7 +40,7 @@ std::string to_string(const Error& error);
 template <class T>
 class [[nodiscard]] Result {
  public:
-  Result(T value) : state_(std::in_place_index<0>, std::move(value)) {}  // NOLINT: by design
+  Result(T value) : state_(std::in_place_index<0>, std::move(value)) {}      // NOLINT: by design
   Result(Error error) : state_(std::in_place_index<1>, std::move(error)) {}  // NOLINT: by design
 
   bool ok() const { return state_.index() == 0; }

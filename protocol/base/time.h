@@ -27,6 +27,8 @@ constexpr std::int64_t to_milliseconds(Duration duration) {
 constexpr std::int64_t to_timestamp(Instant instant) {
   return to_milliseconds(instant.time_since_epoch());
 }
-constexpr Duration milliseconds(std::int64_t count) { return std::chrono::milliseconds(count); }
+constexpr Duration milliseconds(std::int64_t count) {
+  return std::chrono::milliseconds(count);
+}
 
 }  // namespace fencepost

@@ -1,3 +1,4 @@
+// Control batches: one record, whose key says what kind of marker it is.
 #include "protocol/reader.h"
 #include "protocol/records/record_batch.h"
 #include "protocol/writer.h"

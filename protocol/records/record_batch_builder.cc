@@ -1,3 +1,4 @@
+// Building a batch: the records, their compression, then the header with its checksum.
 #include <algorithm>
 #include <bit>
 #include <limits>
