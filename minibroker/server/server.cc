@@ -87,6 +87,8 @@ class Server::Loop final : public ConnectionOwner {
   Cluster cluster_;
 
   asio::io_context context_{1};
+  // From the start: who reads that the server listens may end it at once.
+  asio::signal_set signals_{context_, SIGINT, SIGTERM};
   asio::steady_timer timer_{context_};
   std::optional<Instant> timer_due_;
   asio::steady_timer idle_timer_{context_};
@@ -138,8 +140,7 @@ Result<void> Server::Loop::open_door(int broker_id, const tcp::endpoint& endpoin
 }
 
 void Server::Loop::run() {
-  asio::signal_set signals(context_, SIGINT, SIGTERM);
-  signals.async_wait([this](asio::error_code error, int) {
+  signals_.async_wait([this](asio::error_code error, int) {
     if (!error) context_.stop();
   });
   for (Door& door : doors_) accept(door);
