@@ -82,7 +82,7 @@ TEST_CASE("A classic client of a new cluster keeps the classic rules", "[transac
 }
 
 TEST_CASE("EndTxn needs an id that is known under this producer id", "[transaction][end]") {
-  std::int16_t version = GENERATE(classic, std::int16_t{5});
+  std::int16_t version = GENERATE(as<std::int16_t>{}, 4, 5);
   Fixture f;
   CHECK(f.end("", {1000, 0}, commit, version) == refused(ErrorCode::invalid_request));
   CHECK(f.end("t", {1000, 0}, commit, version) == refused(ErrorCode::invalid_producer_id_mapping));
@@ -125,7 +125,7 @@ TEST_CASE("Classic EndTxn of nothing is an invalid state", "[transaction][end]")
 }
 
 TEST_CASE("A classic decision can be repeated and not changed", "[transaction][end]") {
-  bool decision = GENERATE(commit, abort);
+  bool decision = GENERATE(as<bool>{}, commit, abort);
   Fixture f = completed(classic_era(), decision, classic);
   CHECK(f.end("t", {1000, 0}, decision, classic) == refused(ErrorCode::none));
   CHECK(f.end("t", {1000, 0}, !decision, classic) == refused(ErrorCode::invalid_txn_state));
@@ -141,7 +141,7 @@ TEST_CASE("While its markers are out a decision answers CONCURRENT_TRANSACTIONS"
 
 TEST_CASE("Prepare without a pending completion tells a repeat from a change of mind",
           "[transaction][end]") {
-  std::int16_t version = GENERATE(classic, std::int16_t{5});
+  std::int16_t version = GENERATE(as<std::int16_t>{}, 4, 5);
   Fixture f = decided(version == classic ? classic_era() : newest_era(), commit, version);
   f.markers_answer(ErrorCode::none);
   f.log_fails(ErrorCode::not_leader_or_follower);  // Complete* is given up, not pending any more
