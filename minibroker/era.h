@@ -12,7 +12,8 @@
 namespace fencepost::minibroker {
 
 struct Era {
-  std::string name;  // "4.4"
+  std::string name;                // "4.4"
+  std::size_t release_column = 2;  // of the table of API versions in era.cc
 
   // KIP-890 part 1: the leader asks the coordinator before the first append of a transaction.
   bool verifies_partitions = true;
@@ -21,6 +22,8 @@ struct Era {
   // KIP-890 part 2 (transaction.version 2): EndTxn v5 bumps the epoch, Produce v12 and
   // TxnOffsetCommit v5 add the partition themselves.
   bool bumps_epoch_at_end = true;
+  // Brokers know the feature transaction.version, at whatever level.
+  bool has_transaction_version = true;
   // KAFKA-18660: a pending state change is looked at before the producer id.
   bool looks_at_pending_before_identity = true;
   // KAFKA-19690: the epoch is looked at before the verification guard.

@@ -18,7 +18,15 @@ struct Event {
   std::string text;  // one line, in Kafka's terms
 };
 
-enum class BatchState { plain, open, committed, aborted, commit_marker, abort_marker, other_control };
+enum class BatchState {
+  plain,
+  open,
+  committed,
+  aborted,
+  commit_marker,
+  abort_marker,
+  other_control
+};
 
 struct BatchSummary {
   std::int64_t base_offset = 0;

@@ -32,7 +32,7 @@ struct ClusterSettings {
   bool auto_create_topics_enable = true;
   int default_replication_factor = 1;
   int offsets_topic_num_partitions = 50;
-  int offsets_topic_replication_factor = 3;          // the number of brokers, if that is smaller
+  int offsets_topic_replication_factor = 3;  // the number of brokers, if that is smaller
   int transaction_state_log_num_partitions = 50;
   int transaction_state_log_replication_factor = 3;  // likewise
   int transaction_state_log_min_isr = 2;             // likewise

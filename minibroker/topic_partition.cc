@@ -5,7 +5,9 @@ namespace fencepost::minibroker {
 namespace {
 
 // One step of Java's String.hashCode.
-void add_unit(std::uint32_t& hash, std::uint32_t unit) { hash = hash * 31 + unit; }
+void add_unit(std::uint32_t& hash, std::uint32_t unit) {
+  hash = hash * 31 + unit;
+}
 
 }  // namespace
 

@@ -1,0 +1,158 @@
+#include "minibroker/broker.h"
+
+#include "minibroker/handlers/handlers.h"
+#include "protocol/messages/headers.h"
+
+namespace fencepost::minibroker {
+
+namespace {
+
+transaction::TransactionSettings transaction_settings(const ClusterSettings& settings) {
+  transaction::TransactionSettings out;
+  out.partition_count = settings.transaction_state_log_num_partitions;
+  out.max_timeout = settings.transaction_max_timeout;
+  out.abort_sweep_interval = settings.transaction_abort_timed_out_transaction_cleanup_interval;
+  out.expiration = settings.transactional_id_expiration;
+  return out;
+}
+
+GroupSettings group_settings(const ClusterSettings& settings) {
+  GroupSettings out;
+  out.offsets_partition_count = settings.offsets_topic_num_partitions;
+  out.min_session_timeout = settings.group_min_session_timeout;
+  out.max_session_timeout = settings.group_max_session_timeout;
+  out.initial_rebalance_delay = settings.group_initial_rebalance_delay;
+  out.max_size = settings.group_max_size;
+  out.offset_metadata_max_bytes = settings.offset_metadata_max_bytes;
+  return out;
+}
+
+}  // namespace
+
+Broker::Broker(int id, const ClusterSettings& settings)
+    : id_(id),
+      settings_(settings),
+      replicas_(id, settings),
+      transactions_(transaction_settings(settings), settings.era, settings.start),
+      groups_(group_settings(settings), settings.era,
+              settings.seed + static_cast<std::uint64_t>(id)) {}
+
+void Broker::connect(std::int64_t connection, std::string address) {
+  connections_[connection].address = std::move(address);
+}
+
+void Broker::disconnect(std::int64_t connection) {
+  const auto found = connections_.find(connection);
+  if (found == connections_.end()) return;
+  found->second.is_gone = true;
+  std::erase_if(fetches_,
+                [&](const auto& entry) { return entry.second.request.connection == connection; });
+  if (!found->second.is_busy && found->second.waiting.empty()) connections_.erase(found);
+}
+
+void Broker::receive(Turn& turn, std::int64_t connection, SharedBytes frame) {
+  // A request may outlive its connection in the network: it was sent before the client left.
+  const auto [entry, is_late] = connections_.try_emplace(connection);
+  if (is_late) entry->second.is_gone = true;
+  entry->second.waiting.push_back(std::move(frame));
+  if (!entry->second.is_busy && entry->second.waiting.size() == 1) ready_.push_back(connection);
+  handle_ready(turn);
+}
+
+void Broker::handle_ready(Turn& turn) {
+  settle(turn);
+  while (!ready_.empty()) {
+    const std::int64_t id = ready_.front();
+    ready_.pop_front();
+    const auto found = connections_.find(id);
+    if (found == connections_.end() || found->second.is_busy || found->second.waiting.empty())
+      continue;
+    Connection& connection = found->second;
+    const SharedBytes frame = std::move(connection.waiting.front());
+    connection.waiting.pop_front();
+    connection.is_busy = true;
+    handlers::dispatch(*this, turn, id, connection.address, frame);
+    settle(turn);
+  }
+}
+
+void Broker::finish(std::int64_t connection) {
+  const auto found = connections_.find(connection);
+  if (found == connections_.end()) return;
+  found->second.is_busy = false;
+  if (!found->second.waiting.empty())
+    ready_.push_back(connection);
+  else if (found->second.is_gone)
+    connections_.erase(found);
+}
+
+void Broker::send(Reply reply) {
+  const protocol::Api* api = protocol::find_api(reply.request.api_key);
+  protocol::Writer writer;
+  const protocol::ResponseHeader header{reply.request.correlation_id, {}};
+  const Result<void> written = protocol::Codec<protocol::ResponseHeader>::encode(
+      writer, header, protocol::response_header_version(*api, reply.request.api_version));
+  CHECK(written.ok());
+  answers_.push_back({reply.request.connection, reply.request.correlation_id, writer.finish(),
+                      std::move(reply.body), false});
+  finish(reply.request.connection);
+}
+
+void Broker::finish_silently(const RequestContext& request) {
+  finish(request.connection);
+}
+
+void Broker::close(const RequestContext& request) {
+  answers_.push_back({request.connection, request.correlation_id, {}, {}, true});
+  connections_.erase(request.connection);
+}
+
+void Broker::apply_metadata(Turn& turn) {
+  if (metadata_version_ == turn.controller.version()) return;
+  metadata_version_ = turn.controller.version();
+  follow_roles(turn, replicas_.apply(turn.controller));
+  start_replica_fetches();
+  handle_ready(turn);
+}
+
+std::optional<Instant> Broker::next_deadline() const {
+  std::optional<Instant> next = replicas_.next_deadline();
+  const auto consider = [&next](std::optional<Instant> deadline) {
+    if (deadline && (!next || *deadline < *next)) next = deadline;
+  };
+  consider(transactions_.next_deadline());
+  consider(groups_.next_deadline());
+  if (!resumes_.empty()) consider(resumes_.begin()->first);
+  for (const auto& [id, fetch] : fetches_) consider(fetch.deadline);
+  return next;
+}
+
+void Broker::advance(Turn& turn) {
+  replicas_.expire_waits(turn.now);
+  transactions_.advance_to(turn.now);
+  groups_.advance_to(turn.now);
+  while (!resumes_.empty() && resumes_.begin()->first <= turn.now) {
+    const OperationId operation = resumes_.begin()->second;
+    resumes_.erase(resumes_.begin());
+    resume(turn, operation);
+  }
+  std::vector<OperationId> due;
+  for (const auto& [id, fetch] : fetches_)
+    if (fetch.deadline <= turn.now) due.push_back(id);
+  for (OperationId id : due) {
+    handlers::answer_fetch(*this, turn, fetches_.at(id), handlers::FetchMoment::at_deadline);
+    fetches_.erase(id);
+  }
+  handle_ready(turn);
+}
+
+void Broker::add_to(Digest& digest) const {
+  digest.add(id_);
+  replicas_.add_to(digest);
+  transactions_.add_to(digest);
+  groups_.add_to(digest);
+  digest.add(static_cast<std::int64_t>(produces_.size() + fetches_.size() + markers_.size() +
+                                       offset_commits_.size() + sent_.size()));
+}
+
+}  // namespace fencepost::minibroker

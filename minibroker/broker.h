@@ -1,0 +1,159 @@
+// One broker: it takes frames apart, hands requests to their handlers in order, and carries out
+// what the replicas and coordinators want done. A plain value without I/O; other brokers are
+// reached by requests that go out over the simulated network.
+//
+//   What                                              File
+//   connections, the order of requests, answers       broker.cc
+//   from frame to handler                             handlers/dispatch.cc
+//   one request                                       handlers/<api>.cc
+//   what the coordinators ask for, settled in a loop  broker_settle.cc
+//   requests to other brokers and their answers       broker_requests.cc
+//   replicas, high watermark, waits for replication   replicas.cc
+#pragma once
+
+#include <deque>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "minibroker/controller.h"
+#include "minibroker/group/coordinator.h"
+#include "minibroker/operations.h"
+#include "minibroker/replicas.h"
+#include "minibroker/transaction/coordinator.h"
+
+namespace fencepost::minibroker {
+
+// What every step of a broker is given: the time, and the controller it may ask.
+struct Turn {
+  Controller& controller;
+  Instant now;
+};
+
+struct BrokerAnswer {
+  std::int64_t connection = 0;
+  std::int32_t correlation_id = 0;
+  Frame header;
+  Frame body;
+  bool is_close = false;  // the connection is to be closed instead
+};
+
+class Broker {
+ public:
+  Broker(int id, const ClusterSettings& settings);
+
+  // ---- driven by the cluster
+
+  void connect(std::int64_t connection, std::string address);
+  void disconnect(std::int64_t connection);
+  void receive(Turn& turn, std::int64_t connection, SharedBytes frame);
+  // The answer to a BrokerRequest; nothing when it was lost with its connection.
+  void receive_answer(Turn& turn, std::uint64_t token, const std::optional<SharedBytes>& body);
+  // Follows what the controller has changed.
+  void apply_metadata(Turn& turn);
+  std::optional<Instant> next_deadline() const;
+  void advance(Turn& turn);
+
+  std::vector<BrokerAnswer> take_answers() { return std::exchange(answers_, {}); }
+  std::vector<BrokerRequest> take_requests() { return std::exchange(requests_, {}); }
+
+  // ---- for the handlers
+
+  int id() const { return id_; }
+  const ClusterSettings& settings() const { return settings_; }
+  const Era& era() const { return settings_.era; }
+  Replicas& replicas() { return replicas_; }
+  transaction::TransactionCoordinator& transactions() { return transactions_; }
+  GroupCoordinator& groups() { return groups_; }
+
+  template <class Response>
+  void reply(const RequestContext& request, const Response& response) {
+    send(make_reply(request, response));
+  }
+  void send(Reply reply);
+  // A request that gets no answer (acks=0) is over.
+  void finish_silently(const RequestContext& request);
+  void close(const RequestContext& request);
+
+  std::map<OperationId, ProduceOperation>& produces() { return produces_; }
+  std::map<OperationId, FetchOperation>& fetches() { return fetches_; }
+  std::map<OperationId, MarkerOperation>& markers() { return markers_; }
+  std::map<OperationId, OffsetCommitOperation>& offset_commits() { return offset_commits_; }
+  OperationId next_operation() { return ++last_operation_; }
+  // Calls resume() of the operation's handler at that time.
+  void resume_at(Instant when, OperationId operation) { resumes_.emplace(when, operation); }
+
+  // Asks the coordinator of that transactional.id about (verify), or for (add), partitions of its
+  // transaction. COORDINATOR_NOT_AVAILABLE when there is none; nothing was sent then.
+  struct Verification {
+    std::string transactional_id;
+    std::int64_t producer_id = -1;
+    std::int16_t producer_epoch = -1;
+    std::vector<TopicPartition> partitions;
+    bool is_verify_only = true;
+  };
+  protocol::ErrorCode send_verification(Turn& turn, const Verification& question, SentRequest sent);
+
+  const Replicas& replicas() const { return replicas_; }
+  const transaction::TransactionCoordinator& transactions() const { return transactions_; }
+  const GroupCoordinator& groups() const { return groups_; }
+  void add_to(Digest& digest) const;
+
+ private:
+  struct Connection {
+    std::string address;
+    std::deque<SharedBytes> waiting;  // Kafka handles one request of a connection at a time
+    bool is_busy = false;
+    bool is_gone = false;  // the client has left; what it has sent is still handled
+  };
+
+  // broker.cc
+  void handle_ready(Turn& turn);
+  void finish(std::int64_t connection);
+
+  // broker_settle.cc
+  void settle(Turn& turn);
+  bool settle_coordinators(Turn& turn);
+  bool settle_waits(Turn& turn);
+  void carry_out(Turn& turn, LogWrite write, bool is_transaction_log);
+  void wake_fetches(Turn& turn);
+  void resume(Turn& turn, OperationId operation);
+  void follow_roles(Turn& turn, const std::vector<RoleChange>& changes);
+
+  // broker_requests.cc
+  std::uint64_t request_from(int to_broker, Purpose purpose, protocol::ApiKey key,
+                             std::int16_t version, Frame body, SentRequest sent);
+  void send_markers(Turn& turn, std::vector<transaction::MarkerRequest> markers);
+  void take_marker_answer(Turn& turn, const MarkersSent& sent, const SharedBytes* body);
+  void start_replica_fetches();
+  void fetch_from(int leader_id);
+  void take_replica_fetch(int leader_id, const SharedBytes* body);
+
+  int id_;
+  ClusterSettings settings_;
+  Replicas replicas_;
+  transaction::TransactionCoordinator transactions_;
+  GroupCoordinator groups_;
+  std::int64_t metadata_version_ = -1;
+
+  std::map<std::int64_t, Connection> connections_;
+  std::deque<std::int64_t> ready_;  // connections with a request to handle
+
+  OperationId last_operation_ = 0;
+  std::map<OperationId, ProduceOperation> produces_;
+  std::map<OperationId, FetchOperation> fetches_;
+  std::map<OperationId, MarkerOperation> markers_;
+  std::map<OperationId, OffsetCommitOperation> offset_commits_;
+  std::multimap<Instant, OperationId> resumes_;
+
+  std::uint64_t last_token_ = 0;
+  std::map<std::uint64_t, SentRequest> sent_;
+  std::map<int, std::uint64_t> replica_fetches_;  // the one under way, by leader
+
+  std::vector<BrokerAnswer> answers_;
+  std::vector<BrokerRequest> requests_;
+};
+
+}  // namespace fencepost::minibroker

@@ -1,0 +1,241 @@
+#include "minibroker/controller.h"
+
+#include <algorithm>
+
+#include "protocol/base/check.h"
+
+namespace fencepost::minibroker {
+
+using protocol::ErrorCode;
+
+namespace {
+
+constexpr std::size_t topic_name_length_max = 249;
+
+int capped(int factor, const ClusterSettings& settings) {
+  return std::min(factor, settings.broker_count);
+}
+
+NewTopic internal_topic_of(const std::string& name, const ClusterSettings& settings) {
+  if (name == transaction_state_topic)
+    return {name,
+            settings.transaction_state_log_num_partitions,
+            capped(settings.transaction_state_log_replication_factor, settings),
+            {},
+            {{"cleanup.policy", "compact"},
+             {"min.insync.replicas",
+              std::to_string(capped(settings.transaction_state_log_min_isr, settings))}}};
+  return {name,
+          settings.offsets_topic_num_partitions,
+          capped(settings.offsets_topic_replication_factor, settings),
+          {},
+          {{"cleanup.policy", "compact"}}};
+}
+
+}  // namespace
+
+std::optional<std::string> topic_name_problem(const std::string& name) {
+  if (name.empty()) return "Topic name is invalid: the empty string is not allowed";
+  if (name == "." || name == "..") return "Topic name is invalid: '.' or '..' is not allowed";
+  if (name.size() > topic_name_length_max)
+    return "Topic name is invalid: the length is longer than the max allowed length " +
+           std::to_string(topic_name_length_max);
+  const bool is_legal = std::ranges::all_of(name, [](char letter) {
+    return (letter >= 'a' && letter <= 'z') || (letter >= 'A' && letter <= 'Z') ||
+           (letter >= '0' && letter <= '9') || letter == '.' || letter == '_' || letter == '-';
+  });
+  if (!is_legal)
+    return "Topic name is invalid: '" + name +
+           "' contains one or more characters other than ASCII alphanumerics, '.', '_' and '-'";
+  return std::nullopt;
+}
+
+Controller::Controller(const ClusterSettings& settings)
+    : settings_(settings), random_(settings.seed, "controller") {
+  cluster_id_ = to_string(next_uuid());
+  for (int id = 1; id <= settings_.broker_count; ++id)
+    brokers_.push_back({id, "127.0.0.1", 9091 + id});
+  for (const TopicSettings& topic : settings_.topics) {
+    const ControllerAnswer answer = create_topic(
+        {topic.name, topic.partition_count, topic.replication_factor, {}, topic.config}, false);
+    CHECK(answer.error == ErrorCode::none);
+  }
+}
+
+Uuid Controller::next_uuid() {
+  Uuid uuid;
+  for (std::size_t i = 0; i < uuid.bytes.size(); i += 8) {
+    const std::uint64_t half = random_.next();
+    for (std::size_t j = 0; j < 8; ++j)
+      uuid.bytes[i + j] = static_cast<std::uint8_t>(half >> (56 - 8 * j));
+  }
+  uuid.bytes[6] = static_cast<std::uint8_t>((uuid.bytes[6] & 0x0f) | 0x40);
+  uuid.bytes[8] = static_cast<std::uint8_t>((uuid.bytes[8] & 0x3f) | 0x80);
+  return uuid;
+}
+
+std::vector<int> Controller::choose_replicas(int partition, int replication_factor) const {
+  std::vector<int> replicas;
+  for (int i = 0; i < replication_factor; ++i)
+    replicas.push_back((partition + i) % settings_.broker_count + 1);
+  return replicas;
+}
+
+void Controller::add_partition(TopicImage& topic, std::vector<int> replicas) {
+  PartitionImage partition;
+  partition.leader_id = replicas.front();
+  partition.in_sync_replicas = replicas;
+  partition.replicas = std::move(replicas);
+  topic.partitions.push_back(std::move(partition));
+}
+
+ControllerAnswer Controller::check_assignments(
+    const std::vector<std::vector<int>>& assignments) const {
+  for (const std::vector<int>& replicas : assignments) {
+    if (replicas.empty())
+      return {ErrorCode::invalid_replica_assignment,
+              "The manual partition assignment includes an empty replica list."};
+    if (replicas.size() != assignments.front().size())
+      return {ErrorCode::invalid_replica_assignment,
+              "The manual partition assignment includes partitions with different numbers of "
+              "replicas."};
+    std::vector<int> sorted = replicas;
+    std::ranges::sort(sorted);
+    if (std::ranges::adjacent_find(sorted) != sorted.end())
+      return {ErrorCode::invalid_replica_assignment,
+              "The manual partition assignment includes a replica twice."};
+    if (sorted.front() < 1 || sorted.back() > settings_.broker_count)
+      return {ErrorCode::invalid_replica_assignment,
+              "The manual partition assignment includes a broker that is not registered."};
+  }
+  return {};
+}
+
+ControllerAnswer Controller::create_topic(const NewTopic& topic, bool is_validate_only) {
+  if (auto problem = topic_name_problem(topic.name))
+    return {ErrorCode::invalid_topic_exception, *problem};
+  if (topics_.contains(topic.name))
+    return {ErrorCode::topic_already_exists, "Topic '" + topic.name + "' already exists."};
+  std::vector<std::vector<int>> assignments = topic.assignments;
+  if (ControllerAnswer answer = check_assignments(assignments); answer.error != ErrorCode::none)
+    return answer;
+  if (assignments.empty()) {
+    if (topic.partition_count < 1)
+      return {ErrorCode::invalid_partitions,
+              "Number of partitions was set to an invalid non-positive value."};
+    if (topic.replication_factor < 1)
+      return {ErrorCode::invalid_replication_factor,
+              "Replication factor must be larger than 0, or -1 to use the default value."};
+    if (topic.replication_factor > settings_.broker_count)
+      return {ErrorCode::invalid_replication_factor,
+              "Unable to replicate the partition " + std::to_string(topic.replication_factor) +
+                  " time(s): The target replication factor of " +
+                  std::to_string(topic.replication_factor) + " cannot be reached because only " +
+                  std::to_string(settings_.broker_count) + " broker(s) are registered."};
+    for (int i = 0; i < topic.partition_count; ++i)
+      assignments.push_back(choose_replicas(i, topic.replication_factor));
+  }
+  if (is_validate_only) return {};
+  TopicImage image{topic.name, next_uuid(), topic.config, {}};
+  for (std::vector<int>& replicas : assignments) add_partition(image, std::move(replicas));
+  names_by_id_[image.id] = image.name;
+  topics_.emplace(image.name, std::move(image));
+  ++version_;
+  return {};
+}
+
+ControllerAnswer Controller::delete_topic(const std::string& name) {
+  const auto found = topics_.find(name);
+  if (found == topics_.end())
+    return {ErrorCode::unknown_topic_or_partition,
+            "This server does not host this topic-partition."};
+  names_by_id_.erase(found->second.id);
+  topics_.erase(found);
+  ++version_;
+  return {};
+}
+
+ControllerAnswer Controller::create_partitions(const std::string& name, int total_count,
+                                               const std::vector<std::vector<int>>& assignments,
+                                               bool is_validate_only) {
+  const auto found = topics_.find(name);
+  if (found == topics_.end())
+    return {ErrorCode::unknown_topic_or_partition,
+            "This server does not host this topic-partition."};
+  TopicImage& topic = found->second;
+  const int count = static_cast<int>(topic.partitions.size());
+  if (total_count == count)
+    return {ErrorCode::invalid_partitions,
+            "Topic already has " + std::to_string(count) + " partition(s)."};
+  if (total_count < count)
+    return {ErrorCode::invalid_partitions,
+            "The topic " + name + " currently has " + std::to_string(count) + " partition(s); " +
+                std::to_string(total_count) + " would not be an increase."};
+  if (!assignments.empty() && static_cast<int>(assignments.size()) != total_count - count)
+    return {ErrorCode::invalid_replica_assignment,
+            "Attempted to add " + std::to_string(total_count - count) +
+                " additional partition(s), but only " + std::to_string(assignments.size()) +
+                " assignment(s) were specified."};
+  if (ControllerAnswer answer = check_assignments(assignments); answer.error != ErrorCode::none)
+    return answer;
+  if (is_validate_only) return {};
+  const int factor = static_cast<int>(topic.partitions.front().replicas.size());
+  for (int i = count; i < total_count; ++i)
+    add_partition(topic, assignments.empty() ? choose_replicas(i, factor)
+                                             : assignments[static_cast<std::size_t>(i - count)]);
+  ++version_;
+  return {};
+}
+
+const TopicImage& Controller::internal_topic(const std::string& name) {
+  if (!topics_.contains(name)) {
+    const ControllerAnswer answer = create_topic(internal_topic_of(name, settings_), false);
+    CHECK(answer.error == ErrorCode::none);
+  }
+  return topics_.at(name);
+}
+
+const TopicImage* Controller::find_topic(const std::string& name) const {
+  const auto found = topics_.find(name);
+  return found == topics_.end() ? nullptr : &found->second;
+}
+
+const TopicImage* Controller::find_topic(const Uuid& id) const {
+  const auto found = names_by_id_.find(id);
+  return found == names_by_id_.end() ? nullptr : find_topic(found->second);
+}
+
+const PartitionImage* Controller::find_partition(const TopicPartition& partition) const {
+  const TopicImage* topic = find_topic(partition.topic);
+  const auto index = static_cast<std::size_t>(partition.partition);
+  if (topic == nullptr || partition.partition < 0 || index >= topic->partitions.size())
+    return nullptr;
+  return &topic->partitions[index];
+}
+
+void Controller::set_address(int broker_id, std::string host, int port) {
+  BrokerAddress& address = brokers_.at(static_cast<std::size_t>(broker_id - 1));
+  address.host = std::move(host);
+  address.port = port;
+}
+
+std::int64_t Controller::take_producer_id_block() {
+  const std::int64_t first = next_producer_id_;
+  next_producer_id_ += producer_id_block_size;
+  return first;
+}
+
+void Controller::add_to(Digest& digest) const {
+  digest.add(version_);
+  digest.add(next_producer_id_);
+  for (const auto& [name, topic] : topics_) {
+    digest.add(name);
+    for (const PartitionImage& partition : topic.partitions) {
+      digest.add(partition.leader_id);
+      digest.add(partition.leader_epoch);
+      for (int replica : partition.in_sync_replicas) digest.add(replica);
+    }
+  }
+}
+
+}  // namespace fencepost::minibroker

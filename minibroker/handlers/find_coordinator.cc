@@ -1,0 +1,61 @@
+// FindCoordinator: the leader of the internal partition that a group or transactional.id belongs
+// to. The internal topic is created by the first question.
+#include "minibroker/handlers/handlers.h"
+
+namespace fencepost::minibroker::handlers {
+
+using namespace protocol;
+
+namespace {
+
+constexpr std::int8_t group_key = 0;
+constexpr std::int8_t transaction_key = 1;
+
+using Coordinator = FindCoordinatorResponse::Coordinator;
+
+Coordinator refuse(const std::string& key, ErrorCode error) {
+  Coordinator out;
+  out.key = key;
+  out.error_code = error;
+  out.node_id = -1;
+  out.port = -1;
+  return out;
+}
+
+Coordinator find(Turn& turn, const std::string& key, std::int8_t key_type) {
+  if (key_type != group_key && key_type != transaction_key)
+    return refuse(key, ErrorCode::invalid_request);
+  const TopicImage& topic = turn.controller.internal_topic(
+      key_type == group_key ? consumer_offsets_topic : transaction_state_topic);
+  const auto index = static_cast<std::size_t>(
+      coordinator_partition(key, static_cast<int>(topic.partitions.size())));
+  const int leader_id = topic.partitions[index].leader_id;
+  if (leader_id < 0) return refuse(key, ErrorCode::coordinator_not_available);
+  const BrokerAddress& address = turn.controller.broker(leader_id);
+  Coordinator out;
+  out.key = key;
+  out.node_id = address.id;
+  out.host = address.host;
+  out.port = address.port;
+  return out;
+}
+
+}  // namespace
+
+void find_coordinator(Broker& broker, Turn& turn, const RequestContext& context,
+                      const FindCoordinatorRequest& request) {
+  FindCoordinatorResponse response;
+  if (context.api_version >= 4) {
+    for (const std::string& key : request.coordinator_keys)
+      response.coordinators.push_back(find(turn, key, request.key_type));
+    return broker.reply(context, response);
+  }
+  Coordinator found = find(turn, request.key, request.key_type);
+  response.error_code = found.error_code;
+  response.node_id = found.node_id;
+  response.host = std::move(found.host);
+  response.port = found.port;
+  broker.reply(context, response);
+}
+
+}  // namespace fencepost::minibroker::handlers

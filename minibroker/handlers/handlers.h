@@ -1,0 +1,100 @@
+// The handlers of requests: one file per API key. A handler checks in Kafka's order, has the
+// broker's parts do the work, and answers at once or leaves an operation behind that is answered
+// later.
+#pragma once
+
+#include <string>
+
+#include "minibroker/broker.h"
+#include "protocol/messages/api_versions.h"
+#include "protocol/messages/create_partitions.h"
+#include "protocol/messages/create_topics.h"
+#include "protocol/messages/delete_records.h"
+#include "protocol/messages/delete_topics.h"
+#include "protocol/messages/describe_cluster.h"
+#include "protocol/messages/describe_configs.h"
+#include "protocol/messages/describe_producers.h"
+#include "protocol/messages/find_coordinator.h"
+#include "protocol/messages/list_offsets.h"
+#include "protocol/messages/metadata.h"
+#include "protocol/messages/offset_for_leader_epoch.h"
+
+namespace fencepost::minibroker::handlers {
+
+// Takes a frame apart and calls the handler of its API. What cannot be read, or is not served,
+// closes the connection; only ApiVersions is answered in any version.
+void dispatch(Broker& broker, Turn& turn, std::int64_t connection, const std::string& address,
+              const SharedBytes& frame);
+
+// ---- cluster.cc and friends: metadata and topics
+
+void api_versions(Broker&, Turn&, const RequestContext&, const protocol::ApiVersionsRequest&);
+void refuse_api_versions(Broker&, const RequestContext&, protocol::ErrorCode);
+void metadata(Broker&, Turn&, const RequestContext&, const protocol::MetadataRequest&);
+void describe_cluster(Broker&, Turn&, const RequestContext&,
+                      const protocol::DescribeClusterRequest&);
+void find_coordinator(Broker&, Turn&, const RequestContext&,
+                      const protocol::FindCoordinatorRequest&);
+void create_topics(Broker&, Turn&, const RequestContext&, const protocol::CreateTopicsRequest&);
+void delete_topics(Broker&, Turn&, const RequestContext&, const protocol::DeleteTopicsRequest&);
+void create_partitions(Broker&, Turn&, const RequestContext&,
+                       const protocol::CreatePartitionsRequest&);
+void describe_configs(Broker&, Turn&, const RequestContext&,
+                      const protocol::DescribeConfigsRequest&);
+
+// ---- partitions
+
+void produce(Broker&, Turn&, const RequestContext&, const protocol::ProduceRequest&);
+void resume_produce(Broker&, Turn&, OperationId);
+// `answer` is the body of an AddPartitionsToTxn response; null when it was lost.
+void on_produce_verified(Broker&, Turn&, OperationId, const SharedBytes* answer);
+void on_produce_replicated(Broker&, const ProduceWait&, protocol::ErrorCode);
+
+void fetch(Broker&, Turn&, const RequestContext&, const protocol::FetchRequest&);
+enum class FetchMoment { on_arrival, on_change, at_deadline };
+// Answers if there is enough to answer with, or it is time. False: it goes on waiting.
+bool answer_fetch(Broker&, Turn&, const FetchOperation&, FetchMoment);
+
+void list_offsets(Broker&, Turn&, const RequestContext&, const protocol::ListOffsetsRequest&);
+void offset_for_leader_epoch(Broker&, Turn&, const RequestContext&,
+                             const protocol::OffsetForLeaderEpochRequest&);
+void delete_records(Broker&, Turn&, const RequestContext&, const protocol::DeleteRecordsRequest&);
+void describe_producers(Broker&, Turn&, const RequestContext&,
+                        const protocol::DescribeProducersRequest&);
+void write_txn_markers(Broker&, Turn&, const RequestContext&,
+                       const protocol::WriteTxnMarkersRequest&);
+void on_marker_replicated(Broker&, Turn&, const MarkerWait&, const TopicPartition&,
+                          protocol::ErrorCode);
+
+// ---- transactions
+
+void init_producer_id(Broker&, Turn&, const RequestContext&,
+                      const protocol::InitProducerIdRequest&);
+void add_partitions_to_txn(Broker&, Turn&, const RequestContext&,
+                           const protocol::AddPartitionsToTxnRequest&);
+void add_offsets_to_txn(Broker&, Turn&, const RequestContext&,
+                        const protocol::AddOffsetsToTxnRequest&);
+void end_txn(Broker&, Turn&, const RequestContext&, const protocol::EndTxnRequest&);
+void describe_transactions(Broker&, Turn&, const RequestContext&,
+                           const protocol::DescribeTransactionsRequest&);
+void list_transactions(Broker&, Turn&, const RequestContext&,
+                       const protocol::ListTransactionsRequest&);
+
+// ---- groups
+
+void join_group(Broker&, Turn&, const RequestContext&, const protocol::JoinGroupRequest&);
+void sync_group(Broker&, Turn&, const RequestContext&, const protocol::SyncGroupRequest&);
+void heartbeat(Broker&, Turn&, const RequestContext&, const protocol::HeartbeatRequest&);
+void leave_group(Broker&, Turn&, const RequestContext&, const protocol::LeaveGroupRequest&);
+void offset_commit(Broker&, Turn&, const RequestContext&, const protocol::OffsetCommitRequest&);
+void txn_offset_commit(Broker&, Turn&, const RequestContext&,
+                       const protocol::TxnOffsetCommitRequest&);
+void resume_offset_commit(Broker&, Turn&, OperationId);
+void on_offset_commit_verified(Broker&, Turn&, OperationId, const SharedBytes* answer);
+void offset_fetch(Broker&, Turn&, const RequestContext&, const protocol::OffsetFetchRequest&);
+void offset_delete(Broker&, Turn&, const RequestContext&, const protocol::OffsetDeleteRequest&);
+void describe_groups(Broker&, Turn&, const RequestContext&, const protocol::DescribeGroupsRequest&);
+void list_groups(Broker&, Turn&, const RequestContext&, const protocol::ListGroupsRequest&);
+void delete_groups(Broker&, Turn&, const RequestContext&, const protocol::DeleteGroupsRequest&);
+
+}  // namespace fencepost::minibroker::handlers

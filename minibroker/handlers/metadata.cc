@@ -1,0 +1,105 @@
+// Metadata: brokers, topics and leaders. Unknown topics are created when both the request and the
+// broker allow it.
+#include <algorithm>
+
+#include "minibroker/handlers/handlers.h"
+
+namespace fencepost::minibroker::handlers {
+
+using namespace protocol;
+
+namespace {
+
+using Topic = MetadataResponse::MetadataResponseTopic;
+
+Topic describe(const TopicImage& image) {
+  Topic out;
+  out.name = image.name;
+  out.topic_id = image.id;
+  out.is_internal = image.is_internal();
+  for (std::size_t i = 0; i < image.partitions.size(); ++i) {
+    const PartitionImage& partition = image.partitions[i];
+    auto& described = out.partitions.emplace_back();
+    described.error_code =
+        partition.leader_id < 0 ? ErrorCode::leader_not_available : ErrorCode::none;
+    described.partition_index = static_cast<std::int32_t>(i);
+    described.leader_id = partition.leader_id;
+    described.leader_epoch = partition.leader_epoch;
+    described.replica_nodes = partition.replicas;
+    described.isr_nodes = partition.in_sync_replicas;
+  }
+  return out;
+}
+
+Topic refuse(std::optional<std::string> name, const Uuid& id, ErrorCode error) {
+  Topic out;
+  out.error_code = error;
+  out.name = std::move(name);
+  out.topic_id = id;
+  return out;
+}
+
+Topic by_id(const Turn& turn, const Uuid& id) {
+  const TopicImage* image = turn.controller.find_topic(id);
+  return image != nullptr ? describe(*image)
+                          : refuse(std::nullopt, id, ErrorCode::unknown_topic_id);
+}
+
+Topic by_name(Broker& broker, Turn& turn, const std::string& name, bool may_create) {
+  if (const TopicImage* image = turn.controller.find_topic(name)) return describe(*image);
+  if (topic_name_problem(name)) return refuse(name, {}, ErrorCode::invalid_topic_exception);
+  if (!may_create) return refuse(name, {}, ErrorCode::unknown_topic_or_partition);
+  if (name == consumer_offsets_topic || name == transaction_state_topic)
+    return describe(turn.controller.internal_topic(name));
+  const ClusterSettings& settings = broker.settings();
+  const ControllerAnswer answer = turn.controller.create_topic(
+      {name, settings.num_partitions, settings.default_replication_factor, {}, {}}, false);
+  if (answer.error != ErrorCode::none) return refuse(name, {}, answer.error);
+  return describe(*turn.controller.find_topic(name));
+}
+
+}  // namespace
+
+void metadata(Broker& broker, Turn& turn, const RequestContext& context,
+              const MetadataRequest& request) {
+  MetadataResponse response;
+  for (const BrokerAddress& address : turn.controller.brokers())
+    response.brokers.push_back({address.id, address.host, address.port, std::nullopt, {}});
+  response.cluster_id = turn.controller.cluster_id();
+  response.controller_id = turn.controller.controller_id();
+  const bool wants_all = !request.topics || (context.api_version == 0 && request.topics->empty());
+  const bool may_create =
+      broker.settings().auto_create_topics_enable && request.allow_auto_topic_creation;
+  if (wants_all) {
+    for (const auto& [name, image] : turn.controller.topics())
+      response.topics.push_back(describe(image));
+  } else {
+    for (const auto& topic : *request.topics)
+      response.topics.push_back(topic.name ? by_name(broker, turn, *topic.name, may_create)
+                                           : by_id(turn, topic.topic_id));
+  }
+  broker.reply(context, response);
+}
+
+void describe_cluster(Broker& broker, Turn& turn, const RequestContext& context,
+                      const DescribeClusterRequest& request) {
+  constexpr std::int8_t brokers_endpoint = 1;
+  DescribeClusterResponse response;
+  response.endpoint_type = brokers_endpoint;
+  if (request.endpoint_type != brokers_endpoint) {
+    response.error_code = request.endpoint_type == 2 ? ErrorCode::mismatched_endpoint_type
+                                                     : ErrorCode::unsupported_endpoint_type;
+    return broker.reply(context, response);
+  }
+  response.cluster_id = turn.controller.cluster_id();
+  response.controller_id = turn.controller.controller_id();
+  for (const BrokerAddress& address : turn.controller.brokers()) {
+    auto& described = response.brokers.emplace_back();
+    described.broker_id = address.id;
+    described.host = address.host;
+    described.port = address.port;
+  }
+  broker.reply(context, response);
+}
+
+}  // namespace fencepost::minibroker::handlers

@@ -1,0 +1,43 @@
+// What OffsetCommit and TxnOffsetCommit ask of their topics: names for ids, and an answer for each
+// partition that does not exist.
+#pragma once
+
+#include "minibroker/controller.h"
+#include "protocol/error_code.h"
+
+namespace fencepost::minibroker::handlers {
+
+// Moves every partition that does not exist out of `request` and into `refused`. A request that
+// names topics by id (`has_topic_ids`) gets their names.
+template <class Request, class Response>
+void refuse_unknown(const Controller& controller, bool has_topic_ids, Request& request,
+                    Response& refused) {
+  auto topics = std::exchange(request.topics, {});
+  for (auto& topic : topics) {
+    const TopicImage* image =
+        has_topic_ids ? controller.find_topic(topic.topic_id) : controller.find_topic(topic.name);
+    if (image != nullptr) topic.name = image->name;
+    auto partitions = std::exchange(topic.partitions, {});
+    typename std::remove_reference_t<decltype(refused.topics)>::value_type answered{};
+    answered.name = topic.name;
+    answered.topic_id = topic.topic_id;
+    for (auto& partition : partitions) {
+      const auto index = static_cast<std::size_t>(partition.partition_index);
+      const bool exists =
+          image != nullptr && partition.partition_index >= 0 && index < image->partitions.size();
+      if (exists) {
+        topic.partitions.push_back(std::move(partition));
+        continue;
+      }
+      auto& answer = answered.partitions.emplace_back();
+      answer.partition_index = partition.partition_index;
+      answer.error_code = image == nullptr && has_topic_ids
+                              ? protocol::ErrorCode::unknown_topic_id
+                              : protocol::ErrorCode::unknown_topic_or_partition;
+    }
+    if (!topic.partitions.empty()) request.topics.push_back(std::move(topic));
+    if (!answered.partitions.empty()) refused.topics.push_back(std::move(answered));
+  }
+}
+
+}  // namespace fencepost::minibroker::handlers

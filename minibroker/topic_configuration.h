@@ -1,0 +1,38 @@
+// A topic's configuration by Kafka's names: which keys there are, which values they take, and what
+// a partition's log makes of them.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "minibroker/controller.h"
+#include "minibroker/log/partition_log.h"
+
+namespace fencepost::minibroker {
+
+enum class ConfigType : std::int8_t {
+  boolean = 1,
+  string = 2,
+  integer = 3,
+  long_integer = 5,
+  floating = 6,
+  list = 7
+};
+
+struct TopicConfig {
+  std::string_view name;
+  ConfigType type;
+  std::string_view default_value;
+};
+
+// All of Kafka's topic configuration keys, by name.
+const std::vector<TopicConfig>& topic_configs();
+// What is wrong with a key and its value, in Kafka's words; nothing when it is good.
+std::optional<std::string> topic_config_problem(const std::string& name, const std::string& value);
+
+LogSettings log_settings(const TopicImage& topic, const ClusterSettings& settings);
+int min_in_sync_replicas(const TopicImage& topic, const ClusterSettings& settings);
+
+}  // namespace fencepost::minibroker
