@@ -14,6 +14,7 @@ namespace {
 using Wanted = ListOffsetsRequest::ListOffsetsPartition;
 using Answer = ListOffsetsResponse::ListOffsetsPartitionResponse;
 
+constexpr std::int16_t leader_epoch_version_min = 4;
 constexpr std::int8_t read_committed = 1;
 constexpr std::int64_t latest_timestamp = -1;
 constexpr std::int64_t earliest_timestamp = -2;
@@ -83,6 +84,7 @@ Answer answer_one(Broker& broker, const RequestContext& context, const ListOffse
   look_up(replica->log, wanted.timestamp,
           is_committed_only ? replica->log.last_stable_offset() : replica->log.high_watermark(),
           answer);
+  if (context.api_version < leader_epoch_version_min) answer.leader_epoch = -1;
   return answer;
 }
 
