@@ -11,8 +11,8 @@
 #include "protocol/messages/list_offsets.h"
 #include "protocol/messages/metadata.h"
 #include "protocol/messages/produce.h"
-#include "tests/minibroker/cluster_fixture.h"
 #include "tests/catch.h"
+#include "tests/minibroker/cluster_fixture.h"
 
 namespace fencepost::minibroker {
 
@@ -63,7 +63,8 @@ struct Producer {
     request.v3_and_below_producer_epoch = producer_epoch;
     request.v3_and_below_topics = {{"state", {0}, {}}};
     const auto response = world.call(coordinator(), request, 3);
-    return response.results_by_topic_v3_and_below.at(0).results_by_partition.at(0)
+    return response.results_by_topic_v3_and_below.at(0)
+        .results_by_partition.at(0)
         .partition_error_code;
   }
   ProduceRequest batch(const std::string& key, const std::string& value) {
@@ -107,7 +108,9 @@ std::int64_t latest(ClusterFixture& world, std::int8_t isolation_level) {
   return world.call(partition_leader, request, 8).topics.at(0).partitions.at(0).offset;
 }
 
-PartitionState state_of(ClusterFixture& world) { return *world.cluster.partition("state", 0); }
+PartitionState state_of(ClusterFixture& world) {
+  return *world.cluster.partition("state", 0);
+}
 
 }  // namespace
 

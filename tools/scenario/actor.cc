@@ -1,0 +1,70 @@
+// What all verbs share.
+#include "tools/scenario/actor.h"
+
+#include <algorithm>
+
+namespace fencepost::scenario {
+
+namespace {
+
+client::ClusterClientOptions options_of(const std::string& name) {
+  client::ClusterClientOptions options;
+  options.connection.client_id = name;
+  return options;
+}
+
+}  // namespace
+
+std::string Naming::real(const std::string& name) const {
+  const bool is_internal = name.rfind("__", 0) == 0;
+  return is_internal ? name : prefix_ + name;
+}
+
+client::TopicPartition Naming::real(const TopicPartition& partition) const {
+  return {real(partition.topic), partition.partition};
+}
+
+std::string Naming::shown(std::string text) const {
+  if (prefix_.empty()) return text;
+  for (std::size_t at = text.find(prefix_); at != std::string::npos; at = text.find(prefix_, at))
+    text.erase(at, prefix_.size());
+  return text;
+}
+
+Actor::Actor(std::string actor_name, World& world, TopicNames& names)
+    : name(std::move(actor_name)),
+      transport(world.network(), world.clock(), names),
+      client(transport, world.clock(), world.bootstrap(), options_of(name)) {}
+
+client::CallOptions StepRun::call_options() const {
+  // A held request waits for its release, not for the client's patience.
+  constexpr Duration patience_of_the_held = std::chrono::hours(24);
+  client::CallOptions options;
+  if (const auto version = arguments().integer("version"))
+    options.version_max = static_cast<int>(*version);
+  options.timeout = arguments().duration("timeout");
+  if (step->hold && !options.timeout) options.timeout = patience_of_the_held;
+  // What comes after it must not queue behind it.
+  options.own_connection = step->hold.has_value();
+  return options;
+}
+
+bool StepRun::is_final(protocol::ErrorCode code) const {
+  const protocol::Reaction reaction = protocol::reaction_of(code);
+  const bool can_help =
+      reaction == protocol::Reaction::retry || reaction == protocol::Reaction::find_coordinator;
+  const bool is_expected = std::find(expected_errors.begin(), expected_errors.end(),
+                                     to_string(code)) != expected_errors.end();
+  return !can_help || !step->retry || is_expected;
+}
+
+asio::awaitable<void> perform(StepRun& run) {
+  bool is_known = co_await perform_producer_verb(run);
+  if (!is_known) is_known = co_await perform_group_verb(run);
+  if (!is_known) is_known = co_await perform_read_verb(run);
+  if (!is_known) is_known = co_await perform_admin_verb(run);
+  CHECK(is_known);
+  run.is_done = true;
+}
+
+}  // namespace fencepost::scenario

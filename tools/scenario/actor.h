@@ -1,0 +1,79 @@
+// Somebody in a scenario: a client of its own with what earlier answers gave it, and one step that
+// it is doing.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "client/cluster_client.h"
+#include "client/group_member.h"
+#include "client/transactional_session.h"
+#include "tools/scenario/answer.h"
+#include "tools/scenario/observed_transport.h"
+#include "tools/scenario/properties/property.h"
+#include "tools/scenario/world.h"
+
+namespace fencepost::scenario {
+
+// Topics, groups and transactional ids as the cluster knows them: on a real one each run has names
+// of its own, so that it can be repeated.
+class Naming {
+ public:
+  explicit Naming(std::string prefix) : prefix_(std::move(prefix)) {}
+  std::string real(const std::string& name) const;
+  client::TopicPartition real(const TopicPartition& partition) const;
+  // The text with the names as the file has them.
+  std::string shown(std::string text) const;
+
+ private:
+  std::string prefix_;
+};
+
+struct Actor {
+  Actor(std::string actor_name, World& world, TopicNames& names);
+
+  std::string name;
+  ObservedTransport transport;
+  client::ClusterClient client;
+  // The current one is the last; earlier ones may still have a request in flight.
+  std::vector<std::unique_ptr<client::TransactionalSession>> sessions;
+  std::map<std::string, std::unique_ptr<client::GroupMember>> members;  // by group
+  std::string group;  // the last one that it named
+  // Of the open transaction.
+  std::set<TopicPartition> added_partitions;
+  std::set<std::string> added_groups;
+};
+
+// A step under way. It lives until its coroutine has ended.
+struct StepRun {
+  const Step* step = nullptr;
+  Actor* actor = nullptr;
+  World* world = nullptr;
+  const Naming* naming = nullptr;
+  const Scenario* scenario = nullptr;
+  Fence fence = Fence::none;
+  std::vector<std::string> expected_errors;  // these are answers, not reasons to try again
+  Answer answer;
+  std::vector<ReadFact> reads;
+  std::vector<WriteFact> writes;
+  bool is_done = false;
+
+  const Arguments& arguments() const { return step->arguments; }
+  client::CallOptions call_options() const;
+  bool is_final(protocol::ErrorCode code) const;
+};
+
+// Does what the step's verb says and leaves the answer in the run.
+asio::awaitable<void> perform(StepRun& run);
+
+// The groups of verbs, each in a file of its own; false when the verb is not among them.
+asio::awaitable<bool> perform_producer_verb(StepRun& run);
+asio::awaitable<bool> perform_group_verb(StepRun& run);
+asio::awaitable<bool> perform_read_verb(StepRun& run);
+asio::awaitable<bool> perform_admin_verb(StepRun& run);
+
+}  // namespace fencepost::scenario

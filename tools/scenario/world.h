@@ -1,0 +1,40 @@
+// Where a scenario runs: the simulated cluster, whose time moves only when somebody waits, or a
+// real one. Steps are coroutines on one io_context; the world drives it.
+#pragma once
+
+#include <asio/io_context.hpp>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "client/address.h"
+#include "client/clock.h"
+#include "client/transport.h"
+#include "minibroker/cluster.h"
+
+namespace fencepost::scenario {
+
+class World {
+ public:
+  virtual ~World() = default;
+
+  virtual asio::io_context& io() = 0;
+  virtual client::Transport& network() = 0;
+  virtual client::Clock& clock() = 0;
+  virtual std::vector<client::Address> bootstrap() const = 0;
+
+  // Lets time pass until `done` says so. False when nothing can happen any more.
+  virtual bool run_until(const std::function<bool()>& done) = 0;
+  // Delivers what is in flight; no timer fires by it.
+  virtual void settle() = 0;
+  // Lets that much time pass.
+  virtual void advance(Duration duration) = 0;
+  // The simulated cluster; nullptr in a real world.
+  virtual minibroker::Cluster* cluster() = 0;
+};
+
+std::unique_ptr<World> make_simulated_world(minibroker::ClusterSettings settings);
+std::unique_ptr<World> make_real_world(std::vector<client::Address> bootstrap);
+
+}  // namespace fencepost::scenario
