@@ -11,8 +11,9 @@
 #include "protocol/messages/list_offsets.h"
 #include "protocol/messages/metadata.h"
 #include "protocol/messages/produce.h"
-#include "tests/catch.h"
 #include "tests/minibroker/cluster_fixture.h"
+
+#include "tests/catch.h"
 
 namespace fencepost::minibroker {
 
