@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 
 #include "tools/exit_code.h"
+#include "tools/run.h"
 #include "tools/serve.h"
 
 int main(int argc, char** argv) {
@@ -11,6 +12,8 @@ int main(int argc, char** argv) {
                "fencepost");
   app.require_subcommand(1);
   int exit_code = exit_held;
+  app.set_version_flag("--version", FENCEPOST_VERSION);
+  add_run(app, exit_code);
   add_serve(app, exit_code);
   try {
     app.parse(argc, argv);

@@ -53,9 +53,8 @@ ErrorCode error_of(const ApiVersionsResponse& it) {
 }
 
 template <class Response>
-Task<Response> attempt_any(StepRun& run, Call<Response> call) {
-  co_return co_await attempt<Response>(run, std::move(call),
-                                       [](const Response& it) { return error_of(it); });
+Task<Response> attempt_any(StepRun& run, const Call<Response>& call) {
+  co_return co_await attempt<Response>(run, call, [](const Response& it) { return error_of(it); });
 }
 
 template <class Response>
@@ -84,10 +83,10 @@ asio::awaitable<void> find_coordinator(StepRun& run) {
   const CoordinatorType type = run.arguments().text("type") == "group"
                                    ? CoordinatorType::group
                                    : CoordinatorType::transaction;
-  const auto response =
-      co_await attempt_any<FindCoordinatorResponse>(run, [&run, key, type](CallOptions options) {
-        return send_find_coordinator(run.actor->client, key, type, options);
-      });
+  const Call<FindCoordinatorResponse> call = [&run, key, type](CallOptions options) {
+    return send_find_coordinator(run.actor->client, key, type, options);
+  };
+  const auto response = co_await attempt_any<FindCoordinatorResponse>(run, call);
   set_outcome(run, response);
   if (run.answer.outcome != "NONE") co_return;
   const int node =
@@ -97,13 +96,12 @@ asio::awaitable<void> find_coordinator(StepRun& run) {
 
 asio::awaitable<void> describe_transactions(StepRun& run) {
   const std::string id = run.naming->real(run.arguments().text("transactional_id").value_or(""));
-  const auto response =
-      co_await attempt_any<DescribeTransactionsResponse>(run, [&run, id](CallOptions options) {
-        DescribeTransactionsRequest request;
-        request.transactional_ids.push_back(id);
-        return run.actor->client.call_coordinator(CoordinatorType::transaction, id, request,
-                                                  options);
-      });
+  const Call<DescribeTransactionsResponse> call = [&run, id](CallOptions options) {
+    DescribeTransactionsRequest request;
+    request.transactional_ids.push_back(id);
+    return run.actor->client.call_coordinator(CoordinatorType::transaction, id, request, options);
+  };
+  const auto response = co_await attempt_any<DescribeTransactionsResponse>(run, call);
   set_outcome(run, response);
   if (run.answer.outcome != "NONE" || response->transaction_states.empty()) co_return;
   const auto& state = response->transaction_states.front();
@@ -121,14 +119,14 @@ asio::awaitable<void> describe_transactions(StepRun& run) {
 asio::awaitable<void> describe_producers(StepRun& run) {
   const client::TopicPartition partition =
       run.naming->real(run.arguments().partitions("of").front());
-  const auto response =
-      co_await attempt_any<DescribeProducersResponse>(run, [&run, partition](CallOptions options) {
-        DescribeProducersRequest request;
-        auto& topic = request.topics.emplace_back();
-        topic.name = partition.topic;
-        topic.partition_indexes.push_back(partition.partition);
-        return run.actor->client.call_leader(partition, request, options);
-      });
+  const Call<DescribeProducersResponse> call = [&run, partition](CallOptions options) {
+    DescribeProducersRequest request;
+    auto& topic = request.topics.emplace_back();
+    topic.name = partition.topic;
+    topic.partition_indexes.push_back(partition.partition);
+    return run.actor->client.call_leader(partition, request, options);
+  };
+  const auto response = co_await attempt_any<DescribeProducersResponse>(run, call);
   set_outcome(run, response);
   if (run.answer.outcome != "NONE") co_return;
   std::vector<std::int64_t> open;
@@ -170,10 +168,10 @@ WriteTxnMarkersRequest marker_request(const StepRun& run, const client::TopicPar
 asio::awaitable<void> write_txn_markers(StepRun& run) {
   for (const TopicPartition& it : run.arguments().partitions("to")) {
     const client::TopicPartition partition = run.naming->real(it);
-    const auto response =
-        co_await attempt_any<WriteTxnMarkersResponse>(run, [&run, partition](CallOptions options) {
-          return run.actor->client.call_leader(partition, marker_request(run, partition), options);
-        });
+    const Call<WriteTxnMarkersResponse> call = [&run, partition](CallOptions options) {
+      return run.actor->client.call_leader(partition, marker_request(run, partition), options);
+    };
+    const auto response = co_await attempt_any<WriteTxnMarkersResponse>(run, call);
     set_outcome(run, response);
     if (run.answer.outcome != "NONE") co_return;
   }
@@ -187,10 +185,10 @@ asio::awaitable<void> create_topics(StepRun& run) {
   topic.num_partitions = static_cast<std::int32_t>(arguments.integer("partitions").value_or(1));
   topic.replication_factor =
       static_cast<std::int16_t>(arguments.integer("replication_factor").value_or(1));
-  const auto response =
-      co_await attempt_any<CreateTopicsResponse>(run, [&run, request](CallOptions options) {
-        return run.actor->client.call_any(request, options);
-      });
+  const Call<CreateTopicsResponse> call = [&run, request](CallOptions options) {
+    return run.actor->client.call_any(request, options);
+  };
+  const auto response = co_await attempt_any<CreateTopicsResponse>(run, call);
   set_outcome(run, response);
 }
 
@@ -203,10 +201,10 @@ asio::awaitable<void> metadata(StepRun& run) {
   request.topics.emplace();
   for (const std::string& topic : topics)
     request.topics->push_back({Uuid{}, run.naming->real(topic), {}});
-  const auto response =
-      co_await attempt_any<MetadataResponse>(run, [&run, request](CallOptions options) {
-        return run.actor->client.call_any(request, options);
-      });
+  const Call<MetadataResponse> call = [&run, request](CallOptions options) {
+    return run.actor->client.call_any(request, options);
+  };
+  const auto response = co_await attempt_any<MetadataResponse>(run, call);
   set_outcome(run, response);
   if (run.answer.outcome != "NONE") co_return;
   std::vector<std::pair<std::string, std::string>> counts;
@@ -221,10 +219,10 @@ asio::awaitable<void> api_versions(StepRun& run) {
   ApiVersionsRequest request;
   request.client_software_name = "fencepost";
   request.client_software_version = "1";
-  const auto response =
-      co_await attempt_any<ApiVersionsResponse>(run, [&run, request](CallOptions options) {
-        return run.actor->client.call_any(request, options);
-      });
+  const Call<ApiVersionsResponse> call = [&run, request](CallOptions options) {
+    return run.actor->client.call_any(request, options);
+  };
+  const auto response = co_await attempt_any<ApiVersionsResponse>(run, call);
   set_outcome(run, response);
   if (run.answer.outcome != "NONE") co_return;
   int level = 0;

@@ -13,10 +13,12 @@ namespace fencepost::scenario {
 template <class Response>
 using Call = std::function<client::Task<Response>(client::CallOptions)>;
 
-// Calls until the answer is final for this step, or for a minute. The pauses are in the world's
-// time, and every attempt is an exchange of its own.
+// The call is a named value of the caller: GCC 12 moves the captures of a lambda that is a
+// temporary of a co_await expression as if they were plain bytes. Calls until the answer is final
+// for this step, or for a minute. The pauses are in the world's time, and every attempt is an
+// exchange of its own.
 template <class Response>
-client::Task<Response> attempt(StepRun& run, Call<Response> call,
+client::Task<Response> attempt(StepRun& run, const Call<Response>& call,
                                protocol::ErrorCode (*error_of)(const Response&)) {
   constexpr Duration time_max = std::chrono::minutes(1);
   constexpr Duration backoff_max = std::chrono::seconds(1);
@@ -36,7 +38,7 @@ client::Task<Response> attempt(StepRun& run, Call<Response> call,
 }
 
 template <class Response>
-client::Task<Response> attempt(StepRun& run, Call<Response> call) {
+client::Task<Response> attempt(StepRun& run, const Call<Response>& call) {
   co_return co_await attempt<Response>(run, std::move(call),
                                        [](const Response& it) { return client::first_error(it); });
 }

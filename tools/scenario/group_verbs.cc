@@ -54,10 +54,10 @@ std::vector<std::string> shown_assignment(const StepRun& run, const GroupMember&
 
 asio::awaitable<void> join_group(StepRun& run) {
   GroupMember& member = member_of(run);
-  const Result<JoinGroupResponse> response =
-      co_await attempt<JoinGroupResponse>(run, [&run, &member](CallOptions options) {
-        return member.join_group(overrides_of(run, options));
-      });
+  const Call<JoinGroupResponse> call = [&run, &member](CallOptions options) {
+    return member.join_group(overrides_of(run, options));
+  };
+  const Result<JoinGroupResponse> response = co_await attempt<JoinGroupResponse>(run, call);
   run.answer = response ? answer_of(response->error_code) : answer_of(response.error());
   if (run.answer.outcome != "NONE") co_return;
   run.answer.set("generation", number_node(response->generation_id));
@@ -66,10 +66,10 @@ asio::awaitable<void> join_group(StepRun& run) {
 
 asio::awaitable<void> sync_group(StepRun& run) {
   GroupMember& member = member_of(run);
-  const Result<SyncGroupResponse> response =
-      co_await attempt<SyncGroupResponse>(run, [&run, &member](CallOptions options) {
-        return member.sync_group(overrides_of(run, options));
-      });
+  const Call<SyncGroupResponse> call = [&run, &member](CallOptions options) {
+    return member.sync_group(overrides_of(run, options));
+  };
+  const Result<SyncGroupResponse> response = co_await attempt<SyncGroupResponse>(run, call);
   run.answer = response ? answer_of(response->error_code) : answer_of(response.error());
   if (run.answer.outcome == "NONE")
     run.answer.set("partitions", list_node(shown_assignment(run, member)));
@@ -90,19 +90,19 @@ asio::awaitable<void> join(StepRun& run) {
 
 asio::awaitable<void> heartbeat(StepRun& run) {
   GroupMember& member = member_of(run);
-  const Result<HeartbeatResponse> response =
-      co_await attempt<HeartbeatResponse>(run, [&run, &member](CallOptions options) {
-        return member.heartbeat(overrides_of(run, options));
-      });
+  const Call<HeartbeatResponse> call = [&run, &member](CallOptions options) {
+    return member.heartbeat(overrides_of(run, options));
+  };
+  const Result<HeartbeatResponse> response = co_await attempt<HeartbeatResponse>(run, call);
   run.answer = response ? answer_of(response->error_code) : answer_of(response.error());
 }
 
 asio::awaitable<void> leave_group(StepRun& run) {
   GroupMember& member = member_of(run);
-  const Result<LeaveGroupResponse> response =
-      co_await attempt<LeaveGroupResponse>(run, [&run, &member](CallOptions options) {
-        return member.leave_group(overrides_of(run, options));
-      });
+  const Call<LeaveGroupResponse> call = [&run, &member](CallOptions options) {
+    return member.leave_group(overrides_of(run, options));
+  };
+  const Result<LeaveGroupResponse> response = co_await attempt<LeaveGroupResponse>(run, call);
   run.answer = response ? answer_of(client::first_error(*response)) : answer_of(response.error());
 }
 
@@ -111,10 +111,10 @@ asio::awaitable<void> offset_commit(StepRun& run) {
   std::vector<client::CommittedOffset> offsets;
   for (const auto& [partition, offset] : run.arguments().offsets("offsets"))
     offsets.push_back({run.naming->real(partition), offset});
-  const Result<OffsetCommitResponse> response =
-      co_await attempt<OffsetCommitResponse>(run, [&run, &member, offsets](CallOptions options) {
-        return member.offset_commit(offsets, overrides_of(run, options));
-      });
+  const Call<OffsetCommitResponse> call = [&run, &member, offsets](CallOptions options) {
+    return member.offset_commit(offsets, overrides_of(run, options));
+  };
+  const Result<OffsetCommitResponse> response = co_await attempt<OffsetCommitResponse>(run, call);
   run.answer = response ? answer_of(client::first_error(*response)) : answer_of(response.error());
 }
 
@@ -124,10 +124,11 @@ asio::awaitable<void> offset_fetch(StepRun& run) {
   for (const TopicPartition& it : run.arguments().partitions("partitions"))
     partitions.push_back(run.naming->real(it));
   const bool require_stable = run.arguments().boolean("require_stable").value_or(true);
-  const Result<OffsetFetchResponse> response = co_await attempt<OffsetFetchResponse>(
-      run, [&run, &member, partitions, require_stable](CallOptions options) {
-        return member.offset_fetch(partitions, require_stable, overrides_of(run, options));
-      });
+  const Call<OffsetFetchResponse> call = [&run, &member, partitions,
+                                          require_stable](CallOptions options) {
+    return member.offset_fetch(partitions, require_stable, overrides_of(run, options));
+  };
+  const Result<OffsetFetchResponse> response = co_await attempt<OffsetFetchResponse>(run, call);
   run.answer = response ? answer_of(client::first_error(*response)) : answer_of(response.error());
   if (run.answer.outcome != "NONE") co_return;
   std::vector<std::pair<std::string, std::string>> offsets;

@@ -65,10 +65,11 @@ asio::awaitable<void> init_producer_id(StepRun& run) {
       run.arguments().duration("transaction_timeout").value_or(std::chrono::seconds(60));
   run.actor->added_partitions.clear();
   run.actor->added_groups.clear();
+  const Call<InitProducerIdResponse> call = [&run, &session, timeout](CallOptions options) {
+    return session.init_producer_id(timeout, overrides_of(run, options));
+  };
   const Result<InitProducerIdResponse> response =
-      co_await attempt<InitProducerIdResponse>(run, [&run, &session, timeout](CallOptions options) {
-        return session.init_producer_id(timeout, overrides_of(run, options));
-      });
+      co_await attempt<InitProducerIdResponse>(run, call);
   run.answer = response ? answer_of(response->error_code) : answer_of(response.error());
   if (!response) co_return;
   run.answer.set("producer_id", number_node(response->producer_id));
@@ -76,27 +77,29 @@ asio::awaitable<void> init_producer_id(StepRun& run) {
 }
 
 asio::awaitable<void> add_partitions(StepRun& run, TransactionalSession& session,
-                                     std::vector<TopicPartition> partitions, bool is_step) {
+                                     const std::vector<TopicPartition>& partitions, bool is_step) {
   std::vector<client::TopicPartition> real;
   for (const TopicPartition& it : partitions) real.push_back(run.naming->real(it));
-  const Result<AddPartitionsToTxnResponse> response = co_await attempt<AddPartitionsToTxnResponse>(
-      run, [&run, &session, real, is_step](CallOptions options) {
-        return session.add_partitions_to_txn(
-            real, overrides_of(run, is_step ? options : without_version(options)));
-      });
+  const Call<AddPartitionsToTxnResponse> call = [&run, &session, real,
+                                                 is_step](CallOptions options) {
+    return session.add_partitions_to_txn(
+        real, overrides_of(run, is_step ? options : without_version(options)));
+  };
+  const Result<AddPartitionsToTxnResponse> response =
+      co_await attempt<AddPartitionsToTxnResponse>(run, call);
   run.answer = response ? answer_of(client::first_error(*response)) : answer_of(response.error());
   if (run.answer.outcome != "NONE") co_return;
   run.actor->added_partitions.insert(partitions.begin(), partitions.end());
 }
 
-asio::awaitable<void> add_offsets(StepRun& run, TransactionalSession& session, std::string group,
-                                  bool is_step) {
-  const Result<AddOffsetsToTxnResponse> response = co_await attempt<AddOffsetsToTxnResponse>(
-      run, [&run, &session, group, is_step](CallOptions options) {
-        return session.add_offsets_to_txn(
-            run.naming->real(group),
-            overrides_of(run, is_step ? options : without_version(options)));
-      });
+asio::awaitable<void> add_offsets(StepRun& run, TransactionalSession& session,
+                                  const std::string& group, bool is_step) {
+  const Call<AddOffsetsToTxnResponse> call = [&run, &session, group, is_step](CallOptions options) {
+    return session.add_offsets_to_txn(
+        run.naming->real(group), overrides_of(run, is_step ? options : without_version(options)));
+  };
+  const Result<AddOffsetsToTxnResponse> response =
+      co_await attempt<AddOffsetsToTxnResponse>(run, call);
   run.answer = response ? answer_of(response->error_code) : answer_of(response.error());
   if (run.answer.outcome == "NONE") run.actor->added_groups.insert(group);
 }
@@ -144,10 +147,10 @@ asio::awaitable<void> produce(StepRun& run) {
     if (run.answer.outcome != "NONE") co_return;
   }
   const client::ProducerIdentity identity = identity_of(run, session);
-  const Result<ProduceResponse> response =
-      co_await attempt<ProduceResponse>(run, [&run, &session](CallOptions options) {
-        return session.produce(produce_call(run, options));
-      });
+  const Call<ProduceResponse> call = [&run, &session](CallOptions options) {
+    return session.produce(produce_call(run, options));
+  };
+  const Result<ProduceResponse> response = co_await attempt<ProduceResponse>(run, call);
   run.answer = response ? answer_of(client::first_error(*response)) : answer_of(response.error());
   if (run.answer.outcome != "NONE") co_return;
   for (const auto& topic : response->responses)
@@ -195,20 +198,22 @@ asio::awaitable<void> txn_offset_commit(StepRun& run) {
   std::vector<client::CommittedOffset> offsets;
   for (const auto& [partition, offset] : arguments.offsets("offsets"))
     offsets.push_back({run.naming->real(partition), offset});
-  const Result<TxnOffsetCommitResponse> response = co_await attempt<TxnOffsetCommitResponse>(
-      run, [&run, &session, metadata, offsets](CallOptions options) {
-        return session.txn_offset_commit(metadata, offsets, overrides_of(run, options));
-      });
+  const Call<TxnOffsetCommitResponse> call = [&run, &session, metadata,
+                                              offsets](CallOptions options) {
+    return session.txn_offset_commit(metadata, offsets, overrides_of(run, options));
+  };
+  const Result<TxnOffsetCommitResponse> response =
+      co_await attempt<TxnOffsetCommitResponse>(run, call);
   run.answer = response ? answer_of(client::first_error(*response)) : answer_of(response.error());
 }
 
 asio::awaitable<void> end_txn(StepRun& run) {
   TransactionalSession& session = session_of(run);
   const bool is_commit = run.arguments().text("result") == "commit";
-  const Result<EndTxnResponse> response =
-      co_await attempt<EndTxnResponse>(run, [&run, &session, is_commit](CallOptions options) {
-        return session.end_txn(is_commit, overrides_of(run, options));
-      });
+  const Call<EndTxnResponse> call = [&run, &session, is_commit](CallOptions options) {
+    return session.end_txn(is_commit, overrides_of(run, options));
+  };
+  const Result<EndTxnResponse> response = co_await attempt<EndTxnResponse>(run, call);
   run.answer = response ? answer_of(response->error_code) : answer_of(response.error());
   if (run.answer.outcome != "NONE") co_return;
   run.actor->added_partitions.clear();
@@ -224,7 +229,8 @@ asio::awaitable<bool> perform_producer_verb(StepRun& run) {
   if (verb == "init_producer_id") {
     co_await init_producer_id(run);
   } else if (verb == "add_partitions_to_txn") {
-    co_await add_partitions(run, session_of(run), run.arguments().partitions("partitions"), true);
+    const std::vector<TopicPartition> partitions = run.arguments().partitions("partitions");
+    co_await add_partitions(run, session_of(run), partitions, true);
   } else if (verb == "produce") {
     co_await produce(run);
   } else if (verb == "add_offsets_to_txn") {

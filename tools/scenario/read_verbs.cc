@@ -31,16 +31,16 @@ ErrorCode error_of(const protocol::FetchResponse& it) {
 }
 
 // The offset, or nothing with the reason in the run's answer.
-asio::awaitable<std::optional<std::int64_t>> list_offset(StepRun& run, TopicPartition partition,
+asio::awaitable<std::optional<std::int64_t>> list_offset(StepRun& run,
+                                                         const TopicPartition& partition,
                                                          std::int64_t timestamp,
                                                          IsolationLevel isolation) {
   const client::TopicPartition real = run.naming->real(partition);
+  const Call<client::ListedOffset> call = [&run, real, timestamp, isolation](CallOptions options) {
+    return client::list_offset(run.actor->client, real, timestamp, isolation, options);
+  };
   const Result<client::ListedOffset> listed = co_await attempt<client::ListedOffset>(
-      run,
-      [&run, real, timestamp, isolation](CallOptions options) {
-        return client::list_offset(run.actor->client, real, timestamp, isolation, options);
-      },
-      [](const client::ListedOffset& it) { return error_of(it); });
+      run, call, [](const client::ListedOffset& it) { return error_of(it); });
   run.answer = listed ? answer_of(listed->error_code) : answer_of(listed.error());
   if (run.answer.outcome != "NONE") co_return std::nullopt;
   co_return listed->offset;
@@ -112,10 +112,12 @@ asio::awaitable<void> fetch(StepRun& run) {
       run.naming->real(run.arguments().partitions("from").front());
   const std::int64_t offset = run.arguments().integer("offset").value_or(0);
   const IsolationLevel isolation = isolation_of(run, IsolationLevel::read_uncommitted);
-  const Result<protocol::FetchResponse> response = co_await attempt<protocol::FetchResponse>(
-      run, [&run, partition, offset, isolation](CallOptions options) {
-        return send_fetch(run.actor->client, partition, offset, isolation, options);
-      });
+  const Call<protocol::FetchResponse> call = [&run, partition, offset,
+                                              isolation](CallOptions options) {
+    return send_fetch(run.actor->client, partition, offset, isolation, options);
+  };
+  const Result<protocol::FetchResponse> response =
+      co_await attempt<protocol::FetchResponse>(run, call);
   run.answer = response ? answer_of(error_of(*response)) : answer_of(response.error());
   if (run.answer.outcome != "NONE") co_return;
   for (const auto& topic : response->responses)
@@ -163,15 +165,14 @@ asio::awaitable<void> read(StepRun& run) {
   ReadFact fact{partition, isolation == IsolationLevel::read_committed, false, -1, {}};
   std::int64_t position = *start;
   while (position < *end) {
+    const Call<client::Fetched> call = [&run, real, position, isolation](CallOptions options) {
+      client::FetchOptions fetch_options;
+      fetch_options.isolation_level = isolation;
+      fetch_options.call = options;
+      return client::fetch(run.actor->client, real, position, fetch_options);
+    };
     const Result<client::Fetched> fetched = co_await attempt<client::Fetched>(
-        run,
-        [&run, real, position, isolation](CallOptions options) {
-          client::FetchOptions fetch_options;
-          fetch_options.isolation_level = isolation;
-          fetch_options.call = options;
-          return client::fetch(run.actor->client, real, position, fetch_options);
-        },
-        [](const client::Fetched& it) { return error_of(it); });
+        run, call, [](const client::Fetched& it) { return error_of(it); });
     run.answer = fetched ? answer_of(fetched->error_code) : answer_of(fetched.error());
     if (run.answer.outcome != "NONE") co_return;
     for (const protocol::Record& record : fetched->records)

@@ -1,0 +1,143 @@
+// The command line of `fencepost run`: read all files, refuse what is wrong with any of them, and
+// only then run.
+#include "tools/run.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdio>
+#include <fstream>
+#include <memory>
+#include <sstream>
+
+#include "minibroker/era.h"
+#include "protocol/base/nearest.h"
+#include "tools/exit_code.h"
+#include "tools/scenario/engine.h"
+#include "tools/scenario/parser.h"
+#include "tools/scenario/schema.h"
+
+namespace fencepost::tools {
+
+namespace {
+
+struct RunCommand {
+  std::vector<std::string> files;
+  std::string bootstrap;
+  std::optional<std::uint64_t> seed;
+  std::string as_version;
+  bool is_quiet = false;
+  bool is_json = false;
+  bool shows_schema = false;
+};
+
+int refuse(const std::string& text) {
+  fmt::print(stderr, "{}\n", text);
+  return exit_wrong_input;
+}
+
+std::optional<std::string> read_file(const std::string& name) {
+  std::ifstream file(name, std::ios::binary);
+  if (!file) return std::nullopt;
+  std::stringstream text;
+  text << file.rdbuf();
+  if (file.bad() || text.fail()) return std::nullopt;
+  return text.str();
+}
+
+// The scenarios of all files; nothing when one of them has a mistake, which is then printed.
+std::optional<std::vector<scenario::Scenario>> read_scenarios(const RunCommand& command) {
+  std::vector<scenario::Scenario> scenarios;
+  bool is_good = true;
+  for (const std::string& file : command.files) {
+    const std::optional<std::string> text = read_file(file);
+    if (!text) {
+      refuse(file + ": cannot be read");
+      is_good = false;
+      continue;
+    }
+    scenario::ParsedScenario parsed = scenario::parse_scenario(file, *text);
+    std::vector<scenario::Mistake> mistakes = std::move(parsed.mistakes);
+    if (mistakes.empty() && !command.bootstrap.empty())
+      mistakes = scenario::refusals(parsed.scenario);
+    for (const scenario::Mistake& mistake : mistakes) refuse(to_string(file, mistake));
+    is_good = is_good && mistakes.empty();
+    scenarios.push_back(std::move(parsed.scenario));
+  }
+  if (!is_good) return std::nullopt;
+  return scenarios;
+}
+
+// Wall-clock time makes the names of a run on a real cluster its own.
+std::string new_run_name() {
+  const auto now = std::chrono::system_clock::now().time_since_epoch();
+  return fmt::format("fencepost-{:x}",
+                     std::chrono::duration_cast<std::chrono::milliseconds>(now).count());
+}
+
+std::string era_names() {
+  std::string names;
+  for (const minibroker::Era& era : minibroker::eras())
+    names += (names.empty() ? "" : ", ") + era.name;
+  return names;
+}
+
+int run(const RunCommand& command) {
+  scenario::RunOptions options;
+  options.seed = command.seed;
+  if (!command.as_version.empty()) {
+    if (!minibroker::find_era(command.as_version))
+      return refuse(fmt::format("fencepost run: no brokers of version '{}'; one of {}",
+                                command.as_version, era_names()));
+    options.as_version = command.as_version;
+  }
+  if (!command.bootstrap.empty()) {
+    Result<std::vector<client::Address>> addresses = client::parse_addresses(command.bootstrap);
+    if (!addresses) return refuse("fencepost run: " + addresses.error().text);
+    if (options.as_version)
+      return refuse("fencepost run: a real cluster is what it is; leave out --as-version");
+    options.bootstrap = std::move(*addresses);
+    options.bootstrap_text = command.bootstrap;
+    options.run_name = new_run_name();
+  }
+  const auto scenarios = read_scenarios(command);
+  if (!scenarios) return exit_wrong_input;
+  scenario::ReportMode mode = scenario::ReportMode::text;
+  if (command.is_quiet) mode = scenario::ReportMode::quiet;
+  if (command.is_json) mode = scenario::ReportMode::json;
+  scenario::Report report(mode, isatty(STDOUT_FILENO) != 0, [](std::string_view text) {
+    std::fwrite(text.data(), 1, text.size(), stdout);
+  });
+  for (const scenario::Scenario& it : *scenarios) scenario::run_scenario(it, options, report);
+  return report.summary() ? exit_held : exit_not_held;
+}
+
+}  // namespace
+
+void add_run(CLI::App& app, int& exit_code) {
+  auto command = std::make_shared<RunCommand>();
+  CLI::App* run_app = app.add_subcommand("run", "Run scenario files");
+  run_app->add_option("files", command->files, "Scenario files (YAML)");
+  run_app->add_option("--bootstrap", command->bootstrap,
+                      "Run against this cluster, HOST:PORT[,HOST:PORT], not the simulated one");
+  run_app->add_option("--seed", command->seed, "Instead of the seed in each file");
+  run_app->add_option("--as-version", command->as_version,
+                      "Kafka release that the simulated brokers behave as");
+  CLI::Option* quiet = run_app->add_flag("--quiet", command->is_quiet, "One line a scenario");
+  run_app->add_flag("--json", command->is_json, "One JSON object a step, and a summary")
+      ->excludes(quiet);
+  run_app->add_flag("--schema", command->shows_schema,
+                    "Print the JSON Schema of scenario files, for editors");
+  run_app->callback([command, &exit_code] {
+    if (command->shows_schema) {
+      fmt::print("{}", scenario::scenario_schema());
+    } else if (command->files.empty()) {
+      exit_code = refuse("fencepost run: name at least one scenario file");
+    } else {
+      exit_code = run(*command);
+    }
+  });
+}
+
+}  // namespace fencepost::tools
