@@ -109,8 +109,15 @@ int run(const RunCommand& command) {
   scenario::Report report(mode, isatty(STDOUT_FILENO) != 0, [](std::string_view text) {
     std::fwrite(text.data(), 1, text.size(), stdout);
   });
-  for (const scenario::Scenario& it : *scenarios) scenario::run_scenario(it, options, report);
-  return report.summary() ? exit_held : exit_not_held;
+  bool is_reachable = true;
+  const std::string run_name = options.run_name;
+  for (std::size_t i = 0; i < scenarios->size(); ++i) {
+    options.run_name = fmt::format("{}-{}", run_name, i + 1);
+    is_reachable = scenario::run_scenario((*scenarios)[i], options, report) && is_reachable;
+  }
+  const bool ok = report.summary();
+  if (!is_reachable) return exit_unreachable;
+  return ok ? exit_held : exit_not_held;
 }
 
 }  // namespace

@@ -68,9 +68,9 @@ std::string text(const FindCoordinatorResponse& it, const TopicNames&) {
 
 std::string text(const JoinGroupResponse& it, const TopicNames&) {
   if (it.error_code == ErrorCode::member_id_required)
-    return fmt::format("{} member {}", to_string(it.error_code), it.member_id);
+    return fmt::format("{} member {}", to_string(it.error_code), short_member(it.member_id));
   if (it.error_code != ErrorCode::none) return to_string(it.error_code);
-  return fmt::format("NONE generation {} member {}{}", it.generation_id, it.member_id,
+  return fmt::format("NONE generation {} member {}{}", it.generation_id, short_member(it.member_id),
                      it.leader == it.member_id ? " leader" : "");
 }
 
@@ -176,6 +176,15 @@ std::string decoded(const SharedBytes& body, int version, const TopicNames& name
 }
 
 }  // namespace
+
+std::string short_member(const std::string& member_id) {
+  constexpr std::size_t uuid_size = 36;
+  constexpr std::size_t kept = 8;
+  if (member_id.empty()) return "''";
+  const bool ends_in_uuid =
+      member_id.size() > uuid_size && member_id[member_id.size() - uuid_size - 1] == '-';
+  return ends_in_uuid ? member_id.substr(0, member_id.size() - uuid_size + kept) : member_id;
+}
 
 std::string printable(const SharedBytes& bytes) {
   for (const std::uint8_t byte : bytes.view())

@@ -28,7 +28,7 @@ asio::awaitable<void> release_held(Actor* actor, std::string name, bool* is_done
 }
 
 asio::awaitable<void> create_topics(Actor* actor, const Scenario* scenario, const Naming* naming,
-                                    std::string* problem, bool* is_done) {
+                                    Answer* answer, bool* is_done) {
   protocol::CreateTopicsRequest request;
   for (const minibroker::TopicSettings& topic : scenario->topics) {
     auto& it = request.topics.emplace_back();
@@ -39,11 +39,13 @@ asio::awaitable<void> create_topics(Actor* actor, const Scenario* scenario, cons
   }
   const Result<protocol::CreateTopicsResponse> response =
       co_await actor->client.call_any(std::move(request));
-  if (!response) *problem = to_string(response.error());
+  if (!response) *answer = answer_of(response.error());
   if (response)
-    for (const auto& topic : response->topics)
-      if (topic.error_code != protocol::ErrorCode::none)
-        *problem = naming->shown(topic.name) + " cannot be created: " + to_string(topic.error_code);
+    for (const auto& topic : response->topics) {
+      if (topic.error_code == protocol::ErrorCode::none) continue;
+      *answer = answer_of(topic.error_code);
+      answer->detail = naming->shown(topic.name);
+    }
   *is_done = true;
 }
 
@@ -100,6 +102,8 @@ class VariantRun {
     report_.end(cluster == nullptr ? 0 : cluster->digest(), elapsed());
   }
 
+  bool is_reachable() const { return is_reachable_; }
+
  private:
   std::string where() const {
     if (!options_.bootstrap.empty()) return "against " + options_.bootstrap_text;
@@ -123,15 +127,18 @@ class VariantRun {
   // Topics exist, and the world is quiet.
   bool prepare() {
     if (world_->cluster() == nullptr && !scenario_.topics.empty()) {
-      std::string problem;
+      Answer answer;
       bool is_done = false;
       Actor& admin = actor("fencepost");
-      asio::co_spawn(world_->io(), create_topics(&admin, &scenario_, &naming_, &problem, &is_done),
+      asio::co_spawn(world_->io(), create_topics(&admin, &scenario_, &naming_, &answer, &is_done),
                      asio::detached);
       world_->run_until([&is_done] { return is_done; });
       admin.transport.take_exchanges();
-      if (!problem.empty()) report_.failure(problem);
-      if (!problem.empty()) return false;
+      is_reachable_ = answer.outcome != "CANNOT_CONNECT";
+      if (answer.outcome != "NONE") {
+        report_.failure("the topics cannot be created: " + to_string(answer));
+        return false;
+      }
       world_->advance(milliseconds(200));  // leaders are elected
     }
     world_->settle();
@@ -213,7 +220,6 @@ class VariantRun {
     if (step.hold) {
       world_->run_until([&] { return run->is_done || actor.transport.is_holding(*step.hold); });
       if (!run->is_done) {
-        started_.insert(*step.hold);
         background_[*step.hold] = run;
         report.remark = "held as " + *step.hold;
         take_exchanges(actor, step, report);
@@ -404,6 +410,7 @@ class VariantRun {
   std::vector<ReadFact> reads_;
   std::vector<WriteFact> writes_;
   StateLines state_lines_;
+  bool is_reachable_ = true;
 };
 
 }  // namespace
@@ -430,14 +437,18 @@ std::vector<Mistake> refusals(const Scenario& scenario) {
   return mistakes;
 }
 
-void run_scenario(const Scenario& scenario, const RunOptions& options, Report& report) {
+bool run_scenario(const Scenario& scenario, const RunOptions& options, Report& report) {
   int number = 0;
+  bool is_reachable = true;
   for (const Variant& variant : scenario.variants) {
     RunOptions own = options;
     own.run_name += "-" + std::to_string(++number);
-    VariantRun(scenario, variant, own, report).run();
+    VariantRun run(scenario, variant, own, report);
+    run.run();
+    is_reachable = is_reachable && run.is_reachable();
   }
   report.end_scenario(scenario);
+  return is_reachable;
 }
 
 }  // namespace fencepost::scenario

@@ -22,7 +22,8 @@ struct RunOptions {
 // What a real cluster cannot be made to do; empty when the scenario can run on one.
 std::vector<Mistake> refusals(const Scenario& scenario);
 
-// Runs all variants. What did not hold is in the report.
-void run_scenario(const Scenario& scenario, const RunOptions& options, Report& report);
+// Runs all variants. What did not hold is in the report. False when the real cluster could not be
+// reached.
+bool run_scenario(const Scenario& scenario, const RunOptions& options, Report& report);
 
 }  // namespace fencepost::scenario

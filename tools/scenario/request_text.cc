@@ -40,7 +40,7 @@ std::string isolation(std::int8_t level) {
 }
 
 std::string member(const std::string& member_id, std::int32_t generation) {
-  return fmt::format("generation {} member {}", generation, member_id.empty() ? "''" : member_id);
+  return fmt::format("generation {} member {}", generation, short_member(member_id));
 }
 
 std::string text(const InitProducerIdRequest& it, const TopicNames&) {
@@ -132,7 +132,7 @@ std::string text(const FindCoordinatorRequest& it, const TopicNames&) {
 
 std::string text(const JoinGroupRequest& it, const TopicNames&) {
   return fmt::format("group {} member {} session {}s rebalance {}s", it.group_id,
-                     it.member_id.empty() ? "''" : it.member_id, it.session_timeout_ms / 1000,
+                     short_member(it.member_id), it.session_timeout_ms / 1000,
                      it.rebalance_timeout_ms / 1000);
 }
 
@@ -148,7 +148,7 @@ std::string text(const HeartbeatRequest& it, const TopicNames&) {
 std::string text(const LeaveGroupRequest& it, const TopicNames&) {
   std::string id = it.member_id;
   for (const auto& one : it.members) id += one.member_id;
-  return fmt::format("group {} member {}", it.group_id, id);
+  return fmt::format("group {} member {}", it.group_id, short_member(id));
 }
 
 std::string text(const OffsetFetchRequest& it, const TopicNames&) {

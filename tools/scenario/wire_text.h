@@ -17,6 +17,8 @@ std::string answer_text(protocol::ApiKey key, int version, const SharedBytes& bo
                         const TopicNames& names);
 // "[k1=s1, k2=s2]" of all records in these batches; what is not printable as hex.
 std::string records_text(const SharedBytes& batches);
+// A member id without most of the random part behind the client's name.
+std::string short_member(const std::string& member_id);
 std::string printable(const SharedBytes& bytes);
 
 }  // namespace fencepost::scenario

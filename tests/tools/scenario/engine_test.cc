@@ -1,0 +1,243 @@
+// Scenarios run against the simulated cluster: the course is green and repeatable, and each way in
+// which a run can go wrong is told.
+#include "tools/scenario/engine.h"
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "tools/scenario/parser.h"
+
+#include "tests/catch.h"
+
+using namespace fencepost;
+using namespace fencepost::scenario;
+
+namespace {
+
+struct Ran {
+  std::string text;
+  std::uint64_t digest = 0;
+  bool ok = false;
+};
+
+Ran run(const Scenario& scenario, RunOptions options = {}, ReportMode mode = ReportMode::text) {
+  Ran ran;
+  Report report(mode, false, [&ran](std::string_view text) { ran.text += text; });
+  run_scenario(scenario, options, report);
+  ran.ok = report.summary();
+  ran.digest = report.digest();
+  return ran;
+}
+
+Scenario parsed(const std::string& text, const std::string& file = "x.yaml") {
+  ParsedScenario result = parse_scenario(file, text);
+  for (const Mistake& mistake : result.mistakes) UNSCOPED_INFO(to_string(file, mistake));
+  REQUIRE(result.mistakes.empty());
+  return result.scenario;
+}
+
+Scenario with_steps(const std::string& steps, const std::string& head = "") {
+  return parsed("title: t\n" + head +
+                "topics: {in: {}, state: {cleanup.policy: compact}}\nsteps:\n" + steps);
+}
+
+std::vector<std::filesystem::path> course() {
+  std::vector<std::filesystem::path> files;
+  for (const auto& entry :
+       std::filesystem::directory_iterator(std::string(FENCEPOST_SOURCE_ROOT) + "/scenarios"))
+    if (entry.path().extension() == ".yaml") files.push_back(entry.path());
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+Scenario from_file(const std::filesystem::path& path) {
+  std::ifstream file(path);
+  std::stringstream text;
+  text << file.rdbuf();
+  return parsed(text.str(), path.filename().string());
+}
+
+bool contains(const Ran& ran, const std::string& part) {
+  UNSCOPED_INFO(ran.text);
+  return ran.text.find(part) != std::string::npos;
+}
+
+}  // namespace
+
+TEST_CASE("Every scenario of the course is green, and prints the same bytes twice",
+          "[tools][scenario]") {
+  REQUIRE(course().size() >= 6);
+  for (const std::filesystem::path& path : course()) {
+    const Scenario scenario = from_file(path);
+    const Ran first = run(scenario);
+    const Ran second = run(scenario);
+    INFO(first.text);
+    CHECK(first.ok);
+    CHECK(first.text == second.text);
+    CHECK(first.digest == second.digest);
+  }
+}
+
+TEST_CASE("Quiet and JSON runs have the digest of the text run", "[tools][scenario]") {
+  const Scenario scenario = from_file(course().front());
+  const Ran text = run(scenario);
+  CHECK(run(scenario, {}, ReportMode::quiet).digest == text.digest);
+  CHECK(run(scenario, {}, ReportMode::json).digest == text.digest);
+}
+
+TEST_CASE("Another seed gives another history", "[tools][scenario]") {
+  const Scenario scenario = with_steps("  - C.join: {group: g, topics: in}\n");
+  RunOptions options;
+  options.seed = 7;
+  CHECK(run(scenario).digest != run(scenario, options).digest);
+}
+
+TEST_CASE("JSON is one object a step and a summary", "[tools][scenario]") {
+  const Ran ran = run(with_steps("  - P.produce: {to: state-0, key: a, value: b}\n"
+                                 "    expect: {offset: 0}\n"),
+                      {}, ReportMode::json);
+  std::istringstream lines(ran.text);
+  std::vector<nlohmann::json> objects;
+  for (std::string line; std::getline(lines, line);) objects.push_back(nlohmann::json::parse(line));
+  REQUIRE(objects.size() == 2);
+  CHECK(objects[0]["verb"] == "produce");
+  CHECK(objects[0]["values"]["offset"] == "0");
+  CHECK(objects[0]["line"] == 4);
+  CHECK(objects[1]["ok"] == true);
+}
+
+TEST_CASE("Three brokers replicate, and the high watermark follows", "[tools][scenario]") {
+  const Scenario scenario = parsed(
+      "title: t\nbrokers: 3\ntopics: {a: {replication_factor: 3}}\nsteps:\n"
+      "  - P.init_producer_id: t\n  - P.produce: {to: a-0, key: k, value: v}\n"
+      "  - P.end_txn: commit\n  - R.watermarks: a-0\n"
+      "    expect: {high_watermark: 2, last_stable_offset: 2}\n");
+  CHECK(run(scenario).ok);
+}
+
+TEST_CASE("Markers of the coordinator can be held and released", "[tools][scenario]") {
+  const Scenario scenario = with_steps(
+      "  - P.init_producer_id: t\n  - P.produce: {to: state-0, key: k, value: v}\n"
+      "  - hold: {api: WriteTxnMarkers, topic: state, as: markers}\n"
+      "  - P.end_txn: commit\n  - R.watermarks: state-0\n"
+      "    expect: {high_watermark: 1, last_stable_offset: 0}\n"
+      "  - Q.init_producer_id: t\n    retry: false\n    expect: CONCURRENT_TRANSACTIONS\n"
+      "  - release: markers\n  - R.watermarks: state-0\n"
+      "    expect: {high_watermark: 2, last_stable_offset: 2}\n");
+  const Ran ran = run(scenario);
+  CHECK(contains(ran, "delivers 1 message held as markers"));
+  CHECK(ran.ok);
+}
+
+TEST_CASE("A retriable answer is tried again, and every attempt is shown", "[tools][scenario]") {
+  const Scenario scenario = with_steps(
+      "  - P.init_producer_id: t\n  - P.produce: {to: state-0, key: k, value: v}\n"
+      "  - Q.init_producer_id: t\n    expect: {producer_epoch: 2}\n");
+  const Ran ran = run(scenario);
+  CHECK(contains(ran, "-> CONCURRENT_TRANSACTIONS"));
+  CHECK(ran.ok);
+}
+
+TEST_CASE("A lost reply leaves the outcome unknown, and the effect in place", "[tools][scenario]") {
+  const Scenario scenario = with_steps(
+      "  - P.init_producer_id: t\n  - P.produce: {to: state-0, key: k, value: v}\n"
+      "  - P.end_txn: commit\n    lose_reply: true\n    expect: UNKNOWN_OUTCOME\n"
+      "  - R.read: state-0\n    expect: {records: [k=v]}\n");
+  const Ran ran = run(scenario);
+  CHECK(contains(ran, "(lost)"));
+  CHECK(ran.ok);
+}
+
+TEST_CASE("A zombie written by hand breaks one_epoch_one_writer", "[tools][scenario]") {
+  const std::string steps =
+      "  - P.init_producer_id: t\n  - P.produce: {to: state-0, key: k, value: v1}\n"
+      "  - Z.produce: {to: state-0, key: k, value: v2, transactional_id: t, producer_id: 0, "
+      "producer_epoch: 0, base_sequence: 1}\n";
+  CHECK(run(with_steps(steps,
+                       "always: one_epoch_one_writer\n"
+                       "expect: {broken: one_epoch_one_writer}\n"))
+            .ok);
+  const Ran red = run(with_steps(steps, "always: one_epoch_one_writer\n"));
+  CHECK(contains(red, "producer 0/0 wrote for P and for Z"));
+  CHECK_FALSE(red.ok);
+}
+
+TEST_CASE("The bound decides whether a recovery is complete", "[tools][scenario]") {
+  const std::string steps =
+      "  - P.init_producer_id: {transactional_id: p, transaction_timeout: 10s}\n"
+      "  - P.produce: {to: state-0, key: k1, value: v1}\n  - Q.init_producer_id: q\n"
+      "  - Q.produce: {to: state-0, key: k2, value: v2}\n  - Q.end_txn: commit\n";
+  const std::string head = "always: recovery_is_complete\n";
+  const Ran short_read =
+      run(with_steps(steps + "  - R.recover: {from: state-0, bound: last_stable_offset}\n", head));
+  CHECK(contains(short_read, "missed k2=v2"));
+  CHECK_FALSE(short_read.ok);
+  CHECK(run(with_steps(steps + "  - R.recover: state-0\n", head)).ok);
+}
+
+// ---- what goes wrong
+
+TEST_CASE("A failed expectation shows both sides, the line and the replay", "[tools][scenario]") {
+  const Ran ran =
+      run(with_steps("  - R.watermarks: state-0\n"
+                     "    expect: {high_watermark: 3, last_stable_offset: 0}\n"
+                     "  - note: not reached\n"));
+  CHECK(contains(ran, "NOT AS EXPECTED  at x.yaml:4"));
+  CHECK(contains(ran, "expected  {high_watermark: 3, last_stable_offset: 0}"));
+  CHECK(contains(ran, "actual    {high_watermark: 0, last_stable_offset: 0}"));
+  CHECK(contains(ran, "replay    fencepost run x.yaml --seed 1"));
+  CHECK_FALSE(contains(ran, "not reached"));
+  CHECK(contains(ran, "1 scenario (1 variant), 1 red"));
+  CHECK_FALSE(ran.ok);
+}
+
+TEST_CASE("What is not expected to fail has to succeed", "[tools][scenario]") {
+  const Ran ran =
+      run(with_steps("  - P.init_producer_id: t\n  - P.end_txn: {result: commit, "
+                     "producer_epoch: 9}\n"));
+  CHECK(contains(ran, "expected  NONE"));
+  CHECK(contains(ran, "actual    PRODUCER_FENCED"));
+}
+
+TEST_CASE("A success that was expected to fail is red", "[tools][scenario]") {
+  CHECK_FALSE(run(with_steps("  - P.init_producer_id: t\n    expect: PRODUCER_FENCED\n")).ok);
+}
+
+TEST_CASE("A property that was to be shown broken and holds is red", "[tools][scenario]") {
+  const Ran ran = run(with_steps("  - note: nothing happens\n",
+                                 "always: one_epoch_one_writer\n"
+                                 "expect: {broken: one_epoch_one_writer}\n"));
+  CHECK(contains(ran, "but was expected to be broken"));
+  CHECK_FALSE(ran.ok);
+}
+
+TEST_CASE("A background step that nobody awaits is red", "[tools][scenario]") {
+  const Ran ran = run(with_steps("  - R.recover: state-0\n    as: recovery\n"));
+  CHECK(contains(ran, "nobody awaited 'recovery'"));
+  CHECK_FALSE(ran.ok);
+}
+
+TEST_CASE("A held request whose client crashes never has an answer", "[tools][scenario]") {
+  const Ran ran = run(with_steps(
+      "  - P.init_producer_id: t\n  - P.produce: {to: state-0, key: k, value: v}\n    hold: late\n"
+      "  - P.crash:\n  - R.watermarks: state-0\n"
+      "    expect: {high_watermark: 0, last_stable_offset: 0}\n"));
+  CHECK(ran.ok);
+}
+
+TEST_CASE("What a real cluster cannot be made to do is refused by step", "[tools][scenario]") {
+  const Scenario scenario = parsed(
+      "title: t\nvariants: [{name: old, as_version: '3.5'}]\ntopics: {a: {}}\nsteps:\n"
+      "  - P.produce: {to: a-0, key: k, value: v}\n  - clock.advance: 1s\n"
+      "  - hold: {api: EndTxn, as: x}\n");
+  const std::vector<Mistake> mistakes = refusals(scenario);
+  REQUIRE(mistakes.size() == 3);
+  CHECK(mistakes[0].place.line == 6);
+  CHECK(mistakes[0].text.find("'clock.advance' needs the simulated cluster") == 0);
+  CHECK(mistakes[1].place.line == 7);
+  CHECK(mistakes[2].text.find("variant 'old'") == 0);
+}
