@@ -124,6 +124,9 @@ LogSettings log_settings(const TopicImage& topic, const ClusterSettings& setting
   out.rules.timestamp_before_max =
       limit_of(topic, "message.timestamp.before.max.ms", std::numeric_limits<std::int64_t>::max());
   out.rules.timestamp_after_max = limit_of(topic, "message.timestamp.after.max.ms", 3'600'000);
+  const SegmentRules usual;
+  out.segments.roll_after_ms = integer_of(topic, "segment.ms", usual.roll_after_ms);
+  out.segments.bytes_max = integer_of(topic, "segment.bytes", usual.bytes_max);
   out.verifies_transactions = topic.name == consumer_offsets_topic
                                   ? settings.era.verifies_offset_commits
                                   : settings.era.verifies_partitions;

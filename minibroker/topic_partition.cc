@@ -1,5 +1,7 @@
 #include "minibroker/topic_partition.h"
 
+#include <limits>
+
 namespace fencepost::minibroker {
 
 namespace {
@@ -27,8 +29,10 @@ std::int32_t coordinator_partition(const std::string& key, int partition_count) 
       add_unit(hash, 0xdc00 + ((code_point - 0x10000) & 0x3ff));
     }
   }
-  return static_cast<std::int32_t>((hash & 0x7fffffffU) %
-                                   static_cast<std::uint32_t>(partition_count));
+  // The absolute value, not the hash without its sign; the one that has none counts as 0.
+  const auto signed_hash = static_cast<std::int32_t>(hash);
+  if (signed_hash == std::numeric_limits<std::int32_t>::min()) return 0;
+  return (signed_hash < 0 ? -signed_hash : signed_hash) % partition_count;
 }
 
 }  // namespace fencepost::minibroker

@@ -21,7 +21,7 @@ inline constexpr const char* consumer_offsets_topic = "__consumer_offsets";
 inline constexpr const char* transaction_state_topic = "__transaction_state";
 
 // The partition of an internal topic that a group or transactional.id belongs to: Java's hash of
-// its UTF-16 form, made positive, modulo the partition count.
+// its UTF-16 form, its absolute value, modulo the partition count.
 std::int32_t coordinator_partition(const std::string& key, int partition_count);
 
 }  // namespace fencepost::minibroker

@@ -65,9 +65,9 @@ DescribeGroupsResponse::DescribedGroup GroupCoordinator::describe(const std::str
     member.group_instance_id = it.group_instance_id;
     member.client_id = it.client_id;
     member.client_host = it.client_host;
-    if (!is_stable) continue;
-    member.member_metadata = it.metadata_of(protocol_name);
-    member.member_assignment = it.assignment;
+    if (is_stable) member.member_metadata = it.metadata_of(protocol_name);
+    // The new coordinator shows the assignment of the generation before until there is another.
+    if (is_stable || era_.has_new_group_coordinator) member.member_assignment = it.assignment;
   }
   return described;
 }

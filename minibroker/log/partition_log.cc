@@ -138,6 +138,7 @@ void PartitionLog::store(const SharedBytes& bytes) {
   const RecordBatchView batch = open_own(bytes);
   const RecordBatchHeader& header = batch.header();
   batches_.append(header, bytes.view());
+  segments_.append(settings_.segments, header);
   size_bytes_ += bytes.size();
   log_end_offset_ = header.last_offset() + 1;
   if (header.partition_leader_epoch >= 0)
@@ -194,6 +195,7 @@ void PartitionLog::truncate_to(std::int64_t offset) {
   log_end_offset_ =
       kept < batches_.size() ? std::min(offset, batches_.header(kept).base_offset) : offset;
   batches_.truncate(kept);
+  segments_.truncate_to(log_end_offset_);
   high_watermark_ = std::min(high_watermark_, log_end_offset_);
   log_start_offset_ = std::min(log_start_offset_, log_end_offset_);
   leader_epochs_.truncate_to(log_end_offset_);
@@ -213,6 +215,7 @@ void PartitionLog::rebuild() {
 
 void PartitionLog::truncate_fully_and_start_at(std::int64_t offset) {
   batches_ = BatchStore();
+  segments_ = Segments();
   size_bytes_ = 0;
   log_start_offset_ = high_watermark_ = log_end_offset_ = offset;
   leader_epochs_.clear();
@@ -240,7 +243,7 @@ bool PartitionLog::has_ongoing_transaction(std::int64_t producer_id,
   const ProducerEntry* entry = find_producer(producer_id);
   if (entry == nullptr || !entry->transaction_first_offset) return false;
   // Before Kafka 4 the epoch was not looked at.
-  return !settings_.holds_back_before_marker || entry->producer_epoch >= producer_epoch;
+  return !settings_.holds_back_before_marker || entry->producer_epoch == producer_epoch;
 }
 
 bool PartitionLog::has_older_transaction(std::int64_t producer_id,

@@ -14,6 +14,7 @@
 #include "minibroker/log/batch_validation.h"
 #include "minibroker/log/leader_epochs.h"
 #include "minibroker/log/producer_state.h"
+#include "minibroker/log/segments.h"
 #include "minibroker/log/transaction_index.h"
 #include "minibroker/log/verification.h"
 #include "protocol/base/bytes.h"
@@ -26,6 +27,7 @@ namespace fencepost::minibroker {
 
 struct LogSettings {
   BatchRules rules;
+  SegmentRules segments;
   // KIP-890 part 1 on this partition: Era::verifies_partitions, or ..._offset_commits.
   bool verifies_transactions = true;
   // As the members of Era of the same name.
@@ -116,7 +118,8 @@ class PartitionLog {
   std::int64_t high_watermark() const { return high_watermark_; }
   std::int64_t log_end_offset() const { return log_end_offset_; }
   std::int64_t last_stable_offset() const;
-  // Whole batches from the one that holds `from_offset`, all below `limit_offset`. Not more than
+  // Whole batches of one segment, from the one that holds `from_offset`, all below `limit_offset`.
+  // Not more than
   // `bytes_max`, except for a first batch that alone is larger when `at_least_one_batch`.
   SharedBytes read(std::int64_t from_offset, std::int64_t limit_offset, std::size_t bytes_max,
                    bool at_least_one_batch) const;
@@ -158,6 +161,7 @@ class PartitionLog {
 
   LogSettings settings_;
   BatchStore batches_;
+  Segments segments_;
   std::int64_t log_start_offset_ = 0;
   std::int64_t high_watermark_ = 0;
   std::int64_t log_end_offset_ = 0;

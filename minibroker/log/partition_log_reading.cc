@@ -53,6 +53,8 @@ SharedBytes PartitionLog::read(std::int64_t from_offset, std::int64_t limit_offs
   const std::size_t first = batches_.find(from_offset);
   std::size_t end = first;
   std::size_t bytes = 0;
+  if (first < batches_.size())
+    limit_offset = std::min(limit_offset, segments_.end_of(batches_.header(first).base_offset));
   for (; end < batches_.size(); ++end) {
     const RecordBatchHeader& header = batches_.header(end);
     if (header.last_offset() >= limit_offset) break;
@@ -160,6 +162,7 @@ void PartitionLog::add_to(Digest& digest) const {
     digest.add(header.partition_leader_epoch);
     digest.add(header.crc);
   }
+  segments_.add_to(digest);
   leader_epochs_.add_to(digest);
   minibroker::add_to(digest, state_.producers);
   state_.transactions.add_to(digest);

@@ -69,6 +69,29 @@ TEST_CASE("A read stays within its size, unless the first batch alone is larger"
   CHECK(base_offsets(log.read(0, 2, 2 * one, true)) == Offsets{0, 1});
 }
 
+TEST_CASE("A read ends where a segment does", "[log][read]") {
+  LogSettings settings;
+  settings.segments.roll_after_ms = 500;
+  PartitionLog log(settings);
+  append(log, plain({"a"}, 1000));
+  append(log, plain({"b"}, 1500));
+  append(log, plain({"c"}, 1501));  // more than segment.ms younger than the first
+  append(log, plain({"d"}, 1000));  // older than the first of its segment: no new one
+  CHECK(protocol::open_batches(log.read(0, 4, 10000, true))->size() == 2);
+  CHECK(protocol::open_batches(log.read(2, 4, 10000, true))->size() == 2);
+  log.truncate_to(2);
+  append(log, plain({"e"}, 1200));
+  CHECK(protocol::open_batches(log.read(0, 3, 10000, true))->size() == 3);
+}
+
+TEST_CASE("A segment that is full is followed by another", "[log][read]") {
+  LogSettings settings;
+  settings.segments.bytes_max = static_cast<std::int64_t>(plain({"a"}).bytes().size()) * 2;
+  PartitionLog log(settings);
+  for (int i = 0; i < 3; ++i) append(log, plain({"a"}));
+  CHECK(protocol::open_batches(log.read(0, 3, 10000, true))->size() == 2);
+}
+
 TEST_CASE("What is read does not depend on where chunks end", "[log][read]") {
   PartitionLog log;
   ByteVector expected;

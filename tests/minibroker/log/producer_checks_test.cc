@@ -374,4 +374,13 @@ TEST_CASE("A marker for an unknown producer fences what comes late", "[log][mark
 }
 
 }  // namespace
+TEST_CASE("A batch of an older epoch is not let off its verification by a newer transaction",
+          "[log][verification]") {
+  PartitionLog log;
+  append_verified(log, transactional(1, 1, 0));
+  CHECK(log.has_ongoing_transaction(1, 1));
+  CHECK_FALSE(log.has_ongoing_transaction(1, 0));
+  CHECK(log.begin_verification(1, 1, 0, false, test_start) != no_guard);
+}
+
 }  // namespace fencepost::minibroker
