@@ -75,6 +75,7 @@ Era era_3_9() {
   era.has_transaction_version = false;
   era.bumps_epoch_at_end = false;
   era.looks_at_pending_before_identity = false;
+  era.looks_at_epoch_before_verification = false;
   era.holds_back_before_marker = false;
   era.demands_newer_marker_epoch = false;
   era.knows_assignment_epochs = false;

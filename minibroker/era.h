@@ -28,6 +28,8 @@ struct Era {
   bool looks_at_pending_before_identity = true;
   // KAFKA-19690: the epoch is looked at before the verification guard.
   bool looks_at_epoch_before_guard = true;
+  // The leader looks at the epoch before it asks the coordinator at all.
+  bool looks_at_epoch_before_verification = true;
   // KAFKA-18604: an open transaction of an older epoch answers CONCURRENT_TRANSACTIONS at once.
   bool holds_back_before_marker = true;
   // KAFKA-19367: fence and abort together raise the epoch by one.

@@ -23,6 +23,13 @@ void GroupOffsets::stage(std::int64_t producer_id, const TopicPartition& partiti
   pending_[producer_id][partition] = std::move(offset);
 }
 
+void GroupOffsets::unstage(std::int64_t producer_id, const TopicPartition& partition) {
+  const auto found = pending_.find(producer_id);
+  if (found == pending_.end()) return;
+  found->second.erase(partition);
+  if (found->second.empty()) pending_.erase(found);
+}
+
 void GroupOffsets::end_transaction(std::int64_t producer_id, bool is_commit) {
   const auto found = pending_.find(producer_id);
   if (found == pending_.end()) return;

@@ -42,6 +42,8 @@ class GroupOffsets {
 
   void commit(const TopicPartition& partition, StoredOffset offset);
   void stage(std::int64_t producer_id, const TopicPartition& partition, StoredOffset offset);
+  // Forgets what that producer has staged for the partition.
+  void unstage(std::int64_t producer_id, const TopicPartition& partition);
   // A committed offset is replaced only by one whose record is later in the log: a plain commit
   // may have come after the transactional one. An abort drops what was staged.
   void end_transaction(std::int64_t producer_id, bool is_commit);

@@ -98,10 +98,16 @@ void GroupCoordinator::finish(const PendingWrite& pending, OffsetsStaged& reason
       offsets.stage(reason.producer_id, it.partition, std::move(it.stored));
     }
   }
+  // The old coordinator gives up, with a commit that fails, the one that it was to replace.
+  if (is_led && outcome.error != ErrorCode::none && !era_.has_new_group_coordinator)
+    for (const NewOffset& it : reason.offsets)
+      get_or_create_group(pending.group_id, now).offsets.unstage(reason.producer_id, it.partition);
   if (outcome.error != ErrorCode::none)
     fail_accepted(reason.answer,
                   for_version(offset_write_error(era_, outcome.error), reason.request.api_version));
-  if (outcome.error != ErrorCode::none) forget_if_unused(pending.group_id);
+  // The old coordinator keeps the group that it made for the commit.
+  if (outcome.error != ErrorCode::none && era_.has_new_group_coordinator)
+    forget_if_unused(pending.group_id);
   reply(reason.request, reason.answer);
 }
 

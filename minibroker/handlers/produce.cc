@@ -199,11 +199,12 @@ ErrorCode begin_verification(Broker& broker, Turn& turn, const ProduceOperation&
   ErrorCode error = ErrorCode::none;
   Replica* replica = broker.replicas().leader(task.partition, error);
   if (replica == nullptr) return error;
-  const bool adds = adds_partitions(operation.request);
-  if (adds && replica->log.has_older_transaction(header.producer_id, header.producer_epoch))
-    return ErrorCode::concurrent_transactions;
+  error = check_epoch_before_verification(broker.era(), replica->log, header.producer_id,
+                                          header.producer_epoch);
+  if (error != ErrorCode::none) return error;
   task.guard = replica->log.begin_verification(header.producer_id, header.base_sequence,
-                                               header.producer_epoch, adds, turn.now);
+                                               header.producer_epoch,
+                                               adds_partitions(operation.request), turn.now);
   task.needs_verification = task.guard != no_guard;
   return ErrorCode::none;
 }
@@ -284,8 +285,13 @@ void on_produce_verified(Broker& broker, Turn& turn, OperationId id, const Share
   ProduceOperation& operation = found->second;
   const VerificationAnswer verdict(broker.era(), answer);
   std::vector<ErrorCode> errors;
-  for (const Task& task : operation.tasks)
-    errors.push_back(task.needs_verification ? verdict.of(task.partition) : ErrorCode::none);
+  for (const Task& task : operation.tasks) {
+    ErrorCode error = task.needs_verification ? verdict.of(task.partition) : ErrorCode::none;
+    if (error == ErrorCode::none && adds_partitions(operation.request))
+      error = check_marker_has_come(broker, task.partition, operation.producer_id,
+                                    operation.producer_epoch);
+    errors.push_back(error);
+  }
   if (retries(broker, turn, id, errors)) return;
   keep_good_tasks(operation, errors);
   append_all(broker, turn, id);

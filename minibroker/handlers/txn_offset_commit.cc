@@ -68,8 +68,9 @@ void verify(Broker& broker, Turn& turn, OperationId id) {
   Replica* replica = broker.replicas().leader(partition, error);
   if (replica == nullptr) return conclude(broker, turn, id, error);
   const bool adds = operation.request.api_version >= adds_partition_version_min;
-  if (adds && replica->log.has_older_transaction(request.producer_id, request.producer_epoch))
-    return conclude(broker, turn, id, ErrorCode::concurrent_transactions);
+  error = check_epoch_before_verification(broker.era(), replica->log, request.producer_id,
+                                          request.producer_epoch);
+  if (error != ErrorCode::none) return conclude(broker, turn, id, error);
   operation.guard = replica->log.begin_verification(request.producer_id, no_sequence,
                                                     request.producer_epoch, adds, turn.now);
   if (operation.guard == no_guard) return conclude(broker, turn, id, ErrorCode::none);
@@ -103,8 +104,13 @@ void on_offset_commit_verified(Broker& broker, Turn& turn, OperationId id,
                                const SharedBytes* answer) {
   const auto found = broker.offset_commits().find(id);
   if (found == broker.offset_commits().end()) return;
-  const TopicPartition partition = offsets_partition_of(broker, found->second.body.group_id);
-  conclude(broker, turn, id, VerificationAnswer(broker.era(), answer).of(partition));
+  const OffsetCommitOperation& operation = found->second;
+  const TopicPartition partition = offsets_partition_of(broker, operation.body.group_id);
+  ErrorCode error = VerificationAnswer(broker.era(), answer).of(partition);
+  if (error == ErrorCode::none && operation.request.api_version >= adds_partition_version_min)
+    error = check_marker_has_come(broker, partition, operation.body.producer_id,
+                                  operation.body.producer_epoch);
+  conclude(broker, turn, id, error);
 }
 
 }  // namespace fencepost::minibroker::handlers

@@ -8,6 +8,24 @@ namespace fencepost::minibroker::handlers {
 
 using namespace protocol;
 
+ErrorCode check_epoch_before_verification(const Era& era, const PartitionLog& log,
+                                          std::int64_t producer_id, std::int16_t producer_epoch) {
+  const auto entry = log.producers().find(producer_id);
+  const bool is_over =
+      entry != log.producers().end() && producer_epoch < entry->second.producer_epoch;
+  return is_over && era.looks_at_epoch_before_verification && log.settings().verifies_transactions
+             ? ErrorCode::invalid_producer_epoch
+             : ErrorCode::none;
+}
+
+ErrorCode check_marker_has_come(Broker& broker, const TopicPartition& partition,
+                                std::int64_t producer_id, std::int16_t producer_epoch) {
+  const Replica* replica = broker.replicas().find(partition);
+  const bool is_awaited =
+      replica != nullptr && replica->log.has_older_transaction(producer_id, producer_epoch);
+  return is_awaited ? ErrorCode::concurrent_transactions : ErrorCode::none;
+}
+
 VerificationAnswer::VerificationAnswer(const Era& era, const SharedBytes* body) {
   if (body == nullptr) return;
   const Result<AddPartitionsToTxnResponse> response = Codec<AddPartitionsToTxnResponse>::decode(

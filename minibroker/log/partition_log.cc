@@ -55,6 +55,7 @@ AppendOutcome PartitionLog::append_as_leader(const SharedBytes& records, AppendO
   }
   outcome.log_start_offset = log_start_offset_;
   const RecordBatchHeader& batch = valid->header;
+  segments_.make_room(settings_.segments, batch, log_end_offset_);
   // Before every other look at the producer: a batch that is in the log stays acknowledged,
   // whatever has happened to its transaction since.
   if (origin == AppendOrigin::client && batch.has_producer_id()) {
@@ -99,12 +100,13 @@ AppendOutcome PartitionLog::append_marker(const MarkerRequest& marker, std::int3
   outcome.log_start_offset = log_start_offset_;
   const bool has_to_be_newer =
       settings_.demands_newer_marker_epoch && marker.transaction_version >= 2;
-  outcome.error = check_marker(find_producer(marker.producer_id), marker.producer_epoch,
-                               marker.coordinator_epoch, has_to_be_newer);
-  if (!outcome.ok()) return outcome;
   const SharedBytes batch =
       protocol::build_marker({marker.type, marker.coordinator_epoch}, marker.producer_id,
                              marker.producer_epoch, to_timestamp(now));
+  segments_.make_room(settings_.segments, open_own(batch).header(), log_end_offset_);
+  outcome.error = check_marker(find_producer(marker.producer_id), marker.producer_epoch,
+                               marker.coordinator_epoch, has_to_be_newer);
+  if (!outcome.ok()) return outcome;
   write(batch, leader_epoch, now, outcome);
   return outcome;
 }
@@ -138,7 +140,8 @@ void PartitionLog::store(const SharedBytes& bytes) {
   const RecordBatchView batch = open_own(bytes);
   const RecordBatchHeader& header = batch.header();
   batches_.append(header, bytes.view());
-  segments_.append(settings_.segments, header);
+  segments_.make_room(settings_.segments, header, header.base_offset);
+  segments_.append(header);
   size_bytes_ += bytes.size();
   log_end_offset_ = header.last_offset() + 1;
   if (header.partition_leader_epoch >= 0)

@@ -117,6 +117,7 @@ class PartitionLog {
   std::int64_t log_start_offset() const { return log_start_offset_; }
   std::int64_t high_watermark() const { return high_watermark_; }
   std::int64_t log_end_offset() const { return log_end_offset_; }
+  // Where the first open transaction begins, or what is left of it begins.
   std::int64_t last_stable_offset() const;
   // Whole batches of one segment, from the one that holds `from_offset`, all below `limit_offset`.
   // Not more than
@@ -157,6 +158,7 @@ class PartitionLog {
   void store(const SharedBytes& batch);
   static void apply(State& state, const protocol::RecordBatchView& batch);
   void rebuild();
+  std::int64_t first_kept_offset() const;
   std::optional<TimestampAndOffset> find_timestamp(std::size_t index, std::int64_t timestamp) const;
 
   LogSettings settings_;

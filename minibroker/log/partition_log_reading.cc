@@ -42,10 +42,16 @@ BatchState control_state(const RecordBatchView& batch) {
 
 }  // namespace
 
+// Of the batch that holds the log start: deleting records in the middle of a batch keeps it whole.
+std::int64_t PartitionLog::first_kept_offset() const {
+  if (batches_.empty()) return log_start_offset_;
+  return std::min(batches_.header(0).base_offset, log_start_offset_);
+}
+
 std::int64_t PartitionLog::last_stable_offset() const {
   const std::optional<std::int64_t> unstable = state_.transactions.first_unstable_offset();
-  const std::int64_t stable = std::min(unstable.value_or(high_watermark_), high_watermark_);
-  return std::max(stable, log_start_offset_);
+  if (!unstable) return high_watermark_;
+  return std::min(std::max(*unstable, first_kept_offset()), high_watermark_);
 }
 
 SharedBytes PartitionLog::read(std::int64_t from_offset, std::int64_t limit_offset,

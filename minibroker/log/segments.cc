@@ -5,17 +5,21 @@
 
 namespace fencepost::minibroker {
 
-void Segments::append(const SegmentRules& rules, const protocol::RecordBatchHeader& batch) {
-  const auto batch_bytes = static_cast<std::int64_t>(batch.size_bytes());
-  const auto has_to_roll = [&](const Segment& last) {
-    const bool is_full = last.size_bytes > rules.bytes_max - batch_bytes;
-    const bool is_old = last.first_timestamp >= 0 &&
-                        batch.max_timestamp - last.first_timestamp > rules.roll_after_ms;
-    return is_full || is_old;
-  };
-  if (segments_.empty() || has_to_roll(segments_.back()))
-    segments_.push_back({batch.base_offset, batch.max_timestamp, 0});
-  segments_.back().size_bytes += batch_bytes;
+void Segments::make_room(const SegmentRules& rules, const protocol::RecordBatchHeader& batch,
+                         std::int64_t log_end_offset) {
+  if (segments_.empty()) segments_.push_back({log_end_offset});
+  const Segment& last = segments_.back();
+  const bool is_full =
+      last.size_bytes > rules.bytes_max - static_cast<std::int64_t>(batch.size_bytes());
+  const bool is_old =
+      last.first_timestamp >= 0 && batch.max_timestamp - last.first_timestamp > rules.roll_after_ms;
+  if (last.size_bytes > 0 && (is_full || is_old)) segments_.push_back({log_end_offset});
+}
+
+void Segments::append(const protocol::RecordBatchHeader& batch) {
+  Segment& last = segments_.back();
+  if (last.size_bytes == 0) last.first_timestamp = batch.max_timestamp;
+  last.size_bytes += static_cast<std::int64_t>(batch.size_bytes());
 }
 
 std::int64_t Segments::end_of(std::int64_t offset) const {

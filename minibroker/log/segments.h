@@ -19,8 +19,12 @@ struct SegmentRules {
 
 class Segments {
  public:
+  // A batch is about to be appended at that offset. Kafka rolls before it looks at the producer: a
+  // batch that is refused for it may leave an empty segment behind.
+  void make_room(const SegmentRules& rules, const protocol::RecordBatchHeader& batch,
+                 std::int64_t log_end_offset);
   // A batch gets into the log, behind all others.
-  void append(const SegmentRules& rules, const protocol::RecordBatchHeader& batch);
+  void append(const protocol::RecordBatchHeader& batch);
   // Where the segment of that offset ends; the largest number for the last one.
   std::int64_t end_of(std::int64_t offset) const;
   // Everything from that offset on is gone.

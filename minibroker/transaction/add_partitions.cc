@@ -107,8 +107,24 @@ void TransactionCoordinator::add_to_transaction(const std::string& transactional
     is_known = is_known && values.partitions.count(partition) != 0;
   if (values.status == TransactionStatus::ongoing && is_known)
     return answer(waiter, ErrorCode::none);
-  write_step(transactional_id, found,
-             metadata.prepare_add_partitions(partitions, transaction_version, now), waiter, now);
+  TransactionValues prepared =
+      metadata.prepare_add_partitions(partitions, transaction_version, now);
+  if (cannot_log_addition(waiter)) return lose_addition(waiter.addition);
+  write_step(transactional_id, found, std::move(prepared), waiter, now);
+}
+
+// A cluster that knows transaction.version, and has it at 0, writes a log whose records have no
+// place for the version that a broker's addition brings.
+bool TransactionCoordinator::cannot_log_addition(const Waiter& waiter) const {
+  return waiter.asker == Asker::add_partitions &&
+         waiter.context.api_version >= first_batched_version && era_.has_transaction_version &&
+         !era_.bumps_epoch_at_end;
+}
+
+// As in Kafka, the change stays pending for ever; no broker of such a cluster asks for it.
+void TransactionCoordinator::lose_addition(std::uint64_t number) {
+  open_additions_.at(number).error = ErrorCode::unsupported_version;
+  finish_transaction_of(number);
 }
 
 TransactionCoordinator::ErrorCode TransactionCoordinator::addition_error(
@@ -166,6 +182,8 @@ void TransactionCoordinator::finish_transaction_of(std::uint64_t number) {
   OpenAddition& addition = found->second;
   if (--addition.unanswered > 0) return;
   Response response;
+  response.error_code = addition.error;
+  if (addition.error != ErrorCode::none) addition.results.clear();
   if (addition.context.api_version >= first_batched_version)
     response.results_by_transaction = std::move(addition.results);
   else

@@ -152,6 +152,7 @@ class TransactionCoordinator {
     RequestContext context;
     std::vector<AddPartitionsResult> results;
     std::size_t unanswered = 0;
+    ErrorCode error = ErrorCode::none;  // of the whole request
   };
   // A write of the coordinator's log and the step that it makes durable.
   struct PendingWrite {
@@ -206,6 +207,9 @@ class TransactionCoordinator {
   // markers.cc
   void start_markers(const std::string& transactional_id, std::int32_t coordinator_epoch,
                      const TransactionMetadata& metadata, TransactionValues complete, Instant now);
+  bool cannot_log_addition(const Waiter& waiter) const;
+  void lose_addition(std::uint64_t number);
+  void note_late_marker(const MarkerResult& result);
   void ask_for_markers(const MarkerRound& round, const std::set<TopicPartition>& partitions);
   void complete_when_marked(const std::string& transactional_id, Instant now);
   void retry_markers(Instant now);

@@ -70,7 +70,7 @@ void TransactionCoordinator::ask_for_markers(const MarkerRound& round,
 
 void TransactionCoordinator::on_marker_result(const MarkerResult& result, Instant now) {
   auto found_round = rounds_.find(result.transactional_id);
-  if (found_round == rounds_.end()) return;
+  if (found_round == rounds_.end()) return note_late_marker(result);
   MarkerRound& round = found_round->second;
   // The answer to a marker of another round says nothing about this one.
   if (round.marker.producer_id != result.producer_id ||
@@ -96,6 +96,21 @@ void TransactionCoordinator::on_marker_result(const MarkerResult& result, Instan
     case MarkerReaction::stall:
       return;
   }
+}
+
+// The round was abandoned; what else has its marker is struck off all the same.
+void TransactionCoordinator::note_late_marker(const MarkerResult& result) {
+  const Found found = find(result.transactional_id);
+  const bool is_done =
+      result.is_partition_deleted || reaction_to(result.error) == MarkerReaction::done;
+  if (found.metadata == nullptr || !is_done || found.coordinator_epoch != result.coordinator_epoch)
+    return;
+  const TransactionValues& values = found.metadata->values();
+  const bool is_decided = values.status == TransactionStatus::prepare_commit ||
+                          values.status == TransactionStatus::prepare_abort;
+  if (is_decided && values.producer_id == result.producer_id &&
+      values.producer_epoch == result.producer_epoch)
+    found.metadata->remove_partition(result.partition);
 }
 
 void TransactionCoordinator::complete_when_marked(const std::string& transactional_id,

@@ -187,6 +187,42 @@ TEST_CASE("A late produce hangs the partition only where nobody verifies",
   CHECK((state.last_stable_offset == state.high_watermark) == verifies);
 }
 
+TEST_CASE("A leader tells a stale epoch before it asks the coordinator", "[minibroker][cluster]") {
+  Era era = era_4_4();
+  era.bumps_epoch_at_end = false;
+  ClusterFixture world(settings_of(1, era));
+  Producer stale{world, "t"};
+  REQUIRE(stale.init() == ErrorCode::none);
+  Producer owner{world, "t"};
+  REQUIRE(owner.init() == ErrorCode::none);
+  REQUIRE(owner.add() == ErrorCode::none);
+  REQUIRE(owner.produce("k", "new", 9) == ErrorCode::none);
+  sim::FaultRule rule;
+  rule.action = sim::FaultAction::drop;
+  rule.name = "questions";
+  rule.api_key = ApiKey::add_partitions_to_txn;
+  world.cluster.faults().add(rule);
+  CHECK(stale.produce("k", "old", 9) == ErrorCode::invalid_producer_epoch);
+}
+
+TEST_CASE("A produce that comes before the marker of the last transaction is told to wait",
+          "[minibroker][cluster]") {
+  ClusterFixture world(settings_of(1));
+  Producer producer{world, "t"};
+  REQUIRE(producer.init() == ErrorCode::none);
+  REQUIRE(producer.produce("k", "v", 12) == ErrorCode::none);
+  sim::FaultRule rule;
+  rule.name = "markers";
+  rule.api_key = ApiKey::write_txn_markers;
+  world.cluster.faults().add(rule);
+  REQUIRE(producer.end(true, 5) == ErrorCode::none);
+  CHECK(producer.produce("k", "v2", 12) == ErrorCode::concurrent_transactions);
+  REQUIRE(world.cluster.release("markers", world.now));
+  world.settle();
+  producer.next_sequence = 0;
+  CHECK(producer.produce("k", "v2", 12) == ErrorCode::none);
+}
+
 TEST_CASE("An open transaction is aborted by timeout and sweep", "[minibroker][cluster]") {
   ClusterFixture world(settings_of(3));
   Producer producer{world, "t"};

@@ -69,6 +69,17 @@ TEST_CASE("A read stays within its size, unless the first batch alone is larger"
   CHECK(base_offsets(log.read(0, 2, 2 * one, true)) == Offsets{0, 1});
 }
 
+TEST_CASE("Records deleted inside a batch of an open transaction leave the LSO at its beginning",
+          "[log][lso]") {
+  PartitionLog log;
+  append(log, plain());
+  append_verified(log, transactional(1, 0, 0, 2));
+  log.advance_high_watermark(3);
+  REQUIRE(log.delete_records_before(2) == protocol::ErrorCode::none);
+  CHECK(log.log_start_offset() == 2);
+  CHECK(log.last_stable_offset() == 1);
+}
+
 TEST_CASE("A read ends where a segment does", "[log][read]") {
   LogSettings settings;
   settings.segments.roll_after_ms = 500;
@@ -82,6 +93,18 @@ TEST_CASE("A read ends where a segment does", "[log][read]") {
   log.truncate_to(2);
   append(log, plain({"e"}, 1200));
   CHECK(protocol::open_batches(log.read(0, 3, 10000, true))->size() == 3);
+}
+
+TEST_CASE("A batch that its producer's state refuses still ends the segment", "[log][read]") {
+  LogSettings settings;
+  settings.segments.roll_after_ms = 500;
+  PartitionLog log(settings);
+  append(log, idempotent(1, 1, 0));
+  TestBatch refused = idempotent(1, 0, 0);
+  refused.timestamp = 2000;
+  REQUIRE(append(log, refused).error == ErrorCode::invalid_producer_epoch);
+  append(log, idempotent(1, 1, 1));
+  CHECK(protocol::open_batches(log.read(0, 2, 10000, true))->size() == 1);
 }
 
 TEST_CASE("A segment that is full is followed by another", "[log][read]") {
@@ -226,9 +249,11 @@ TEST_CASE("An unreplicated marker below an open transaction bounds first",
   CHECK(log.last_stable_offset() == 0);
 }
 
-TEST_CASE("The last stable offset is never below the log start", "[log][last_stable_offset]") {
+TEST_CASE("The last stable offset is never below the batch of the log start",
+          "[log][last_stable_offset]") {
   PartitionLog log;
-  append_verified(log, transactional(1, 0, 0, 3));
+  append_verified(log, transactional(1, 0, 0, 2));
+  append_verified(log, transactional(1, 0, 2));
   replicate_all(log);
   REQUIRE(log.delete_records_before(2) == ErrorCode::none);
   CHECK(log.last_stable_offset() == 2);
