@@ -1,5 +1,6 @@
 // What can be done with every message: decode, encode, JSON in both directions, description. The
-// definitions are in codec_walk.h, which only the .cc of each message includes.
+// definitions are in codec_walk.h, which only the .cc of each message includes; the walks are in
+// codec_decode.cc, codec_encode.cc and codec_json.cc.
 #pragma once
 
 #include <string>

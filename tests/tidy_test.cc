@@ -25,8 +25,6 @@ constexpr std::size_t function_lines_max = 70;
 // would only scatter.
 const std::set<std::string> long_headers = {
     "minibroker/transaction/coordinator.h",
-    "protocol/codec_json_walk.h",
-    "protocol/codec_walk.h",
     "protocol/messages/fetch.h",
     "protocol/records/consumer_group_log.h",
 };

@@ -1,6 +1,6 @@
 #include "protocol/messages/api_versions.h"
 
-#include "protocol/codec_json_walk.h"
+#include "protocol/codec_walk.h"
 
 namespace fencepost::protocol {
 

@@ -1,6 +1,6 @@
 #include "protocol/messages/consumer_group_heartbeat.h"
 
-#include "protocol/codec_json_walk.h"
+#include "protocol/codec_walk.h"
 
 namespace fencepost::protocol {
 

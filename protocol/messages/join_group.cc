@@ -1,6 +1,6 @@
 #include "protocol/messages/join_group.h"
 
-#include "protocol/codec_json_walk.h"
+#include "protocol/codec_walk.h"
 
 namespace fencepost::protocol {
 

@@ -1,6 +1,6 @@
 #include "protocol/messages/offset_for_leader_epoch.h"
 
-#include "protocol/codec_json_walk.h"
+#include "protocol/codec_walk.h"
 
 namespace fencepost::protocol {
 

@@ -1,6 +1,6 @@
 #include "protocol/records/consumer_group_log.h"
 
-#include "protocol/codec_json_walk.h"
+#include "protocol/codec_walk.h"
 
 namespace fencepost::protocol {
 
