@@ -1,6 +1,7 @@
 // One field of a message: its name in Kafka's schema, the member that holds it, and the versions
 // that carry it. A message lists its fields once, in wire order; every walk (encode, decode, JSON,
-// description) goes over that one list.
+// description) goes over that one list. fields() is a template so that only the walks pay for it:
+// whoever includes a message compiles none of the list.
 #pragma once
 
 #include <cstdint>

@@ -25,8 +25,8 @@ struct AddOffsetsToTxnRequest {
   UnknownTaggedFields unknown_tagged_fields;
 
   bool operator==(const AddOffsetsToTxnRequest&) const = default;
+  template <class T = AddOffsetsToTxnRequest>
   static constexpr auto fields() {
-    using T = AddOffsetsToTxnRequest;
     return std::tuple{
         field("transactionalId", &T::transactional_id, since(0)),
         field("producerId", &T::producer_id, since(0)),
@@ -45,8 +45,8 @@ struct AddOffsetsToTxnResponse {
   UnknownTaggedFields unknown_tagged_fields;
 
   bool operator==(const AddOffsetsToTxnResponse&) const = default;
+  template <class T = AddOffsetsToTxnResponse>
   static constexpr auto fields() {
-    using T = AddOffsetsToTxnResponse;
     return std::tuple{
         field("throttleTimeMs", &T::throttle_time_ms, since(0)),
         field("errorCode", &T::error_code, since(0)),

@@ -29,8 +29,8 @@ struct AddPartitionsToTxnRequest {
     UnknownTaggedFields unknown_tagged_fields;
 
     bool operator==(const AddPartitionsToTxnTopic&) const = default;
+    template <class T = AddPartitionsToTxnTopic>
     static constexpr auto fields() {
-      using T = AddPartitionsToTxnTopic;
       return std::tuple{
           field("name", &T::name, since(0)),
           field("partitions", &T::partitions, since(0)),
@@ -49,8 +49,8 @@ struct AddPartitionsToTxnRequest {
     UnknownTaggedFields unknown_tagged_fields;
 
     bool operator==(const AddPartitionsToTxnTransaction&) const = default;
+    template <class T = AddPartitionsToTxnTransaction>
     static constexpr auto fields() {
-      using T = AddPartitionsToTxnTransaction;
       return std::tuple{
           field("transactionalId", &T::transactional_id, since(4)),
           field("producerId", &T::producer_id, since(4)),
@@ -69,8 +69,8 @@ struct AddPartitionsToTxnRequest {
   UnknownTaggedFields unknown_tagged_fields;
 
   bool operator==(const AddPartitionsToTxnRequest&) const = default;
+  template <class T = AddPartitionsToTxnRequest>
   static constexpr auto fields() {
-    using T = AddPartitionsToTxnRequest;
     return std::tuple{
         field("transactions", &T::transactions, since(4)),
         field("v3AndBelowTransactionalId", &T::v3_and_below_transactional_id, between(0, 3)),
@@ -93,8 +93,8 @@ struct AddPartitionsToTxnResponse {
     UnknownTaggedFields unknown_tagged_fields;
 
     bool operator==(const AddPartitionsToTxnPartitionResult&) const = default;
+    template <class T = AddPartitionsToTxnPartitionResult>
     static constexpr auto fields() {
-      using T = AddPartitionsToTxnPartitionResult;
       return std::tuple{
           field("partitionIndex", &T::partition_index, since(0)),
           field("partitionErrorCode", &T::partition_error_code, since(0)),
@@ -110,8 +110,8 @@ struct AddPartitionsToTxnResponse {
     UnknownTaggedFields unknown_tagged_fields;
 
     bool operator==(const AddPartitionsToTxnTopicResult&) const = default;
+    template <class T = AddPartitionsToTxnTopicResult>
     static constexpr auto fields() {
-      using T = AddPartitionsToTxnTopicResult;
       return std::tuple{
           field("name", &T::name, since(0)),
           field("resultsByPartition", &T::results_by_partition, since(0)),
@@ -127,8 +127,8 @@ struct AddPartitionsToTxnResponse {
     UnknownTaggedFields unknown_tagged_fields;
 
     bool operator==(const AddPartitionsToTxnResult&) const = default;
+    template <class T = AddPartitionsToTxnResult>
     static constexpr auto fields() {
-      using T = AddPartitionsToTxnResult;
       return std::tuple{
           field("transactionalId", &T::transactional_id, since(4)),
           field("topicResults", &T::topic_results, since(4)),
@@ -143,8 +143,8 @@ struct AddPartitionsToTxnResponse {
   UnknownTaggedFields unknown_tagged_fields;
 
   bool operator==(const AddPartitionsToTxnResponse&) const = default;
+  template <class T = AddPartitionsToTxnResponse>
   static constexpr auto fields() {
-    using T = AddPartitionsToTxnResponse;
     return std::tuple{
         field("throttleTimeMs", &T::throttle_time_ms, since(0)),
         field("errorCode", &T::error_code, since(4)).ignorable(),

@@ -28,8 +28,8 @@ struct AlterConfigsRequest {
     UnknownTaggedFields unknown_tagged_fields;
 
     bool operator==(const AlterableConfig&) const = default;
+    template <class T = AlterableConfig>
     static constexpr auto fields() {
-      using T = AlterableConfig;
       return std::tuple{
           field("name", &T::name, since(0)),
           field("value", &T::value, since(0)).nullable(since(0)),
@@ -46,8 +46,8 @@ struct AlterConfigsRequest {
     UnknownTaggedFields unknown_tagged_fields;
 
     bool operator==(const AlterConfigsResource&) const = default;
+    template <class T = AlterConfigsResource>
     static constexpr auto fields() {
-      using T = AlterConfigsResource;
       return std::tuple{
           field("resourceType", &T::resource_type, since(0)),
           field("resourceName", &T::resource_name, since(0)),
@@ -61,8 +61,8 @@ struct AlterConfigsRequest {
   UnknownTaggedFields unknown_tagged_fields;
 
   bool operator==(const AlterConfigsRequest&) const = default;
+  template <class T = AlterConfigsRequest>
   static constexpr auto fields() {
-    using T = AlterConfigsRequest;
     return std::tuple{
         field("resources", &T::resources, since(0)),
         field("validateOnly", &T::validate_only, since(0)),
@@ -84,8 +84,8 @@ struct AlterConfigsResponse {
     UnknownTaggedFields unknown_tagged_fields;
 
     bool operator==(const AlterConfigsResourceResponse&) const = default;
+    template <class T = AlterConfigsResourceResponse>
     static constexpr auto fields() {
-      using T = AlterConfigsResourceResponse;
       return std::tuple{
           field("errorCode", &T::error_code, since(0)),
           field("errorMessage", &T::error_message, since(0)).nullable(since(0)),
@@ -100,8 +100,8 @@ struct AlterConfigsResponse {
   UnknownTaggedFields unknown_tagged_fields;
 
   bool operator==(const AlterConfigsResponse&) const = default;
+  template <class T = AlterConfigsResponse>
   static constexpr auto fields() {
-    using T = AlterConfigsResponse;
     return std::tuple{
         field("throttleTimeMs", &T::throttle_time_ms, since(0)),
         field("responses", &T::responses, since(0)),

@@ -28,8 +28,8 @@ struct ApiVersionsRequest {
   UnknownTaggedFields unknown_tagged_fields;
 
   bool operator==(const ApiVersionsRequest&) const = default;
+  template <class T = ApiVersionsRequest>
   static constexpr auto fields() {
-    using T = ApiVersionsRequest;
     return std::tuple{
         field("clientSoftwareName", &T::client_software_name, since(3)).ignorable(),
         field("clientSoftwareVersion", &T::client_software_version, since(3)).ignorable(),
@@ -52,8 +52,8 @@ struct ApiVersionsResponse {
     UnknownTaggedFields unknown_tagged_fields;
 
     bool operator==(const ApiVersion&) const = default;
+    template <class T = ApiVersion>
     static constexpr auto fields() {
-      using T = ApiVersion;
       return std::tuple{
           field("apiKey", &T::api_key, since(0)),
           field("minVersion", &T::min_version, since(0)),
@@ -71,8 +71,8 @@ struct ApiVersionsResponse {
     UnknownTaggedFields unknown_tagged_fields;
 
     bool operator==(const SupportedFeatureKey&) const = default;
+    template <class T = SupportedFeatureKey>
     static constexpr auto fields() {
-      using T = SupportedFeatureKey;
       return std::tuple{
           field("name", &T::name, since(3)),
           field("minVersion", &T::min_version, since(3)),
@@ -90,8 +90,8 @@ struct ApiVersionsResponse {
     UnknownTaggedFields unknown_tagged_fields;
 
     bool operator==(const FinalizedFeatureKey&) const = default;
+    template <class T = FinalizedFeatureKey>
     static constexpr auto fields() {
-      using T = FinalizedFeatureKey;
       return std::tuple{
           field("name", &T::name, since(3)),
           field("maxVersionLevel", &T::max_version_level, since(3)),
@@ -110,8 +110,8 @@ struct ApiVersionsResponse {
   UnknownTaggedFields unknown_tagged_fields;
 
   bool operator==(const ApiVersionsResponse&) const = default;
+  template <class T = ApiVersionsResponse>
   static constexpr auto fields() {
-    using T = ApiVersionsResponse;
     return std::tuple{
         field("errorCode", &T::error_code, since(0)),
         field("apiKeys", &T::api_keys, since(0)),

@@ -26,8 +26,8 @@ struct ConsumerGroupDescribeRequest {
   UnknownTaggedFields unknown_tagged_fields;
 
   bool operator==(const ConsumerGroupDescribeRequest&) const = default;
+  template <class T = ConsumerGroupDescribeRequest>
   static constexpr auto fields() {
-    using T = ConsumerGroupDescribeRequest;
     return std::tuple{
         field("groupIds", &T::group_ids, since(0)),
         field("includeAuthorizedOperations", &T::include_authorized_operations, since(0)),
@@ -48,8 +48,8 @@ struct ConsumerGroupDescribeResponse {
     UnknownTaggedFields unknown_tagged_fields;
 
     bool operator==(const TopicPartitions&) const = default;
+    template <class T = TopicPartitions>
     static constexpr auto fields() {
-      using T = TopicPartitions;
       return std::tuple{
           field("topicId", &T::topic_id, since(0)),
           field("topicName", &T::topic_name, since(0)),
@@ -65,8 +65,8 @@ struct ConsumerGroupDescribeResponse {
     UnknownTaggedFields unknown_tagged_fields;
 
     bool operator==(const Assignment&) const = default;
+    template <class T = Assignment>
     static constexpr auto fields() {
-      using T = Assignment;
       return std::tuple{
           field("topicPartitions", &T::topic_partitions, since(0)),
       };
@@ -90,8 +90,8 @@ struct ConsumerGroupDescribeResponse {
     UnknownTaggedFields unknown_tagged_fields;
 
     bool operator==(const Member&) const = default;
+    template <class T = Member>
     static constexpr auto fields() {
-      using T = Member;
       return std::tuple{
           field("memberId", &T::member_id, since(0)),
           field("instanceId", &T::instance_id, since(0)).nullable(since(0)),
@@ -123,8 +123,8 @@ struct ConsumerGroupDescribeResponse {
     UnknownTaggedFields unknown_tagged_fields;
 
     bool operator==(const DescribedGroup&) const = default;
+    template <class T = DescribedGroup>
     static constexpr auto fields() {
-      using T = DescribedGroup;
       return std::tuple{
           field("errorCode", &T::error_code, since(0)),
           field("errorMessage", &T::error_message, since(0)).nullable(since(0)),
@@ -144,8 +144,8 @@ struct ConsumerGroupDescribeResponse {
   UnknownTaggedFields unknown_tagged_fields;
 
   bool operator==(const ConsumerGroupDescribeResponse&) const = default;
+  template <class T = ConsumerGroupDescribeResponse>
   static constexpr auto fields() {
-    using T = ConsumerGroupDescribeResponse;
     return std::tuple{
         field("throttleTimeMs", &T::throttle_time_ms, since(0)),
         field("groups", &T::groups, since(0)),

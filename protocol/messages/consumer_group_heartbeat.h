@@ -30,8 +30,8 @@ struct ConsumerGroupHeartbeatRequest {
     UnknownTaggedFields unknown_tagged_fields;
 
     bool operator==(const TopicPartitions&) const = default;
+    template <class T = TopicPartitions>
     static constexpr auto fields() {
-      using T = TopicPartitions;
       return std::tuple{
           field("topicId", &T::topic_id, since(0)),
           field("partitions", &T::partitions, since(0)),
@@ -52,8 +52,8 @@ struct ConsumerGroupHeartbeatRequest {
   UnknownTaggedFields unknown_tagged_fields;
 
   bool operator==(const ConsumerGroupHeartbeatRequest&) const = default;
+  template <class T = ConsumerGroupHeartbeatRequest>
   static constexpr auto fields() {
-    using T = ConsumerGroupHeartbeatRequest;
     return std::tuple{
         field("groupId", &T::group_id, since(0)),
         field("memberId", &T::member_id, since(0)),
@@ -81,8 +81,8 @@ struct ConsumerGroupHeartbeatResponse {
     UnknownTaggedFields unknown_tagged_fields;
 
     bool operator==(const TopicPartitions&) const = default;
+    template <class T = TopicPartitions>
     static constexpr auto fields() {
-      using T = TopicPartitions;
       return std::tuple{
           field("topicId", &T::topic_id, since(0)),
           field("partitions", &T::partitions, since(0)),
@@ -97,8 +97,8 @@ struct ConsumerGroupHeartbeatResponse {
     UnknownTaggedFields unknown_tagged_fields;
 
     bool operator==(const Assignment&) const = default;
+    template <class T = Assignment>
     static constexpr auto fields() {
-      using T = Assignment;
       return std::tuple{
           field("topicPartitions", &T::topic_partitions, since(0)),
       };
@@ -115,8 +115,8 @@ struct ConsumerGroupHeartbeatResponse {
   UnknownTaggedFields unknown_tagged_fields;
 
   bool operator==(const ConsumerGroupHeartbeatResponse&) const = default;
+  template <class T = ConsumerGroupHeartbeatResponse>
   static constexpr auto fields() {
-    using T = ConsumerGroupHeartbeatResponse;
     return std::tuple{
         field("throttleTimeMs", &T::throttle_time_ms, since(0)),
         field("errorCode", &T::error_code, since(0)),

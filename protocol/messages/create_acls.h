@@ -33,8 +33,8 @@ struct CreateAclsRequest {
     UnknownTaggedFields unknown_tagged_fields;
 
     bool operator==(const AclCreation&) const = default;
+    template <class T = AclCreation>
     static constexpr auto fields() {
-      using T = AclCreation;
       return std::tuple{
           field("resourceType", &T::resource_type, since(0)),
           field("resourceName", &T::resource_name, since(0)),
@@ -51,8 +51,8 @@ struct CreateAclsRequest {
   UnknownTaggedFields unknown_tagged_fields;
 
   bool operator==(const CreateAclsRequest&) const = default;
+  template <class T = CreateAclsRequest>
   static constexpr auto fields() {
-    using T = CreateAclsRequest;
     return std::tuple{
         field("creations", &T::creations, since(0)),
     };
@@ -71,8 +71,8 @@ struct CreateAclsResponse {
     UnknownTaggedFields unknown_tagged_fields;
 
     bool operator==(const AclCreationResult&) const = default;
+    template <class T = AclCreationResult>
     static constexpr auto fields() {
-      using T = AclCreationResult;
       return std::tuple{
           field("errorCode", &T::error_code, since(0)),
           field("errorMessage", &T::error_message, since(0)).nullable(since(0)),
@@ -85,8 +85,8 @@ struct CreateAclsResponse {
   UnknownTaggedFields unknown_tagged_fields;
 
   bool operator==(const CreateAclsResponse&) const = default;
+  template <class T = CreateAclsResponse>
   static constexpr auto fields() {
-    using T = CreateAclsResponse;
     return std::tuple{
         field("throttleTimeMs", &T::throttle_time_ms, since(0)),
         field("results", &T::results, since(0)),

@@ -27,8 +27,8 @@ struct CreatePartitionsRequest {
     UnknownTaggedFields unknown_tagged_fields;
 
     bool operator==(const CreatePartitionsAssignment&) const = default;
+    template <class T = CreatePartitionsAssignment>
     static constexpr auto fields() {
-      using T = CreatePartitionsAssignment;
       return std::tuple{
           field("brokerIds", &T::broker_ids, since(0)),
       };
@@ -45,8 +45,8 @@ struct CreatePartitionsRequest {
     UnknownTaggedFields unknown_tagged_fields;
 
     bool operator==(const CreatePartitionsTopic&) const = default;
+    template <class T = CreatePartitionsTopic>
     static constexpr auto fields() {
-      using T = CreatePartitionsTopic;
       return std::tuple{
           field("name", &T::name, since(0)),
           field("count", &T::count, since(0)),
@@ -61,8 +61,8 @@ struct CreatePartitionsRequest {
   UnknownTaggedFields unknown_tagged_fields;
 
   bool operator==(const CreatePartitionsRequest&) const = default;
+  template <class T = CreatePartitionsRequest>
   static constexpr auto fields() {
-    using T = CreatePartitionsRequest;
     return std::tuple{
         field("topics", &T::topics, since(0)),
         field("timeoutMs", &T::timeout_ms, since(0)),
@@ -84,8 +84,8 @@ struct CreatePartitionsResponse {
     UnknownTaggedFields unknown_tagged_fields;
 
     bool operator==(const CreatePartitionsTopicResult&) const = default;
+    template <class T = CreatePartitionsTopicResult>
     static constexpr auto fields() {
-      using T = CreatePartitionsTopicResult;
       return std::tuple{
           field("name", &T::name, since(0)),
           field("errorCode", &T::error_code, since(0)),
@@ -99,8 +99,8 @@ struct CreatePartitionsResponse {
   UnknownTaggedFields unknown_tagged_fields;
 
   bool operator==(const CreatePartitionsResponse&) const = default;
+  template <class T = CreatePartitionsResponse>
   static constexpr auto fields() {
-    using T = CreatePartitionsResponse;
     return std::tuple{
         field("throttleTimeMs", &T::throttle_time_ms, since(0)),
         field("results", &T::results, since(0)),

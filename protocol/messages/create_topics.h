@@ -29,8 +29,8 @@ struct CreateTopicsRequest {
     UnknownTaggedFields unknown_tagged_fields;
 
     bool operator==(const CreatableReplicaAssignment&) const = default;
+    template <class T = CreatableReplicaAssignment>
     static constexpr auto fields() {
-      using T = CreatableReplicaAssignment;
       return std::tuple{
           field("partitionIndex", &T::partition_index, since(0)),
           field("brokerIds", &T::broker_ids, since(0)),
@@ -46,8 +46,8 @@ struct CreateTopicsRequest {
     UnknownTaggedFields unknown_tagged_fields;
 
     bool operator==(const CreatableTopicConfig&) const = default;
+    template <class T = CreatableTopicConfig>
     static constexpr auto fields() {
-      using T = CreatableTopicConfig;
       return std::tuple{
           field("name", &T::name, since(0)),
           field("value", &T::value, since(0)).nullable(since(0)),
@@ -66,8 +66,8 @@ struct CreateTopicsRequest {
     UnknownTaggedFields unknown_tagged_fields;
 
     bool operator==(const CreatableTopic&) const = default;
+    template <class T = CreatableTopic>
     static constexpr auto fields() {
-      using T = CreatableTopic;
       return std::tuple{
           field("name", &T::name, since(0)),
           field("numPartitions", &T::num_partitions, since(0)),
@@ -84,8 +84,8 @@ struct CreateTopicsRequest {
   UnknownTaggedFields unknown_tagged_fields;
 
   bool operator==(const CreateTopicsRequest&) const = default;
+  template <class T = CreateTopicsRequest>
   static constexpr auto fields() {
-    using T = CreateTopicsRequest;
     return std::tuple{
         field("topics", &T::topics, since(0)),
         field("timeoutMs", &T::timeout_ms, since(0)),
@@ -109,8 +109,8 @@ struct CreateTopicsResponse {
     UnknownTaggedFields unknown_tagged_fields;
 
     bool operator==(const CreatableTopicConfigs&) const = default;
+    template <class T = CreatableTopicConfigs>
     static constexpr auto fields() {
-      using T = CreatableTopicConfigs;
       return std::tuple{
           field("name", &T::name, since(5)),
           field("value", &T::value, since(5)).nullable(since(5)),
@@ -136,8 +136,8 @@ struct CreateTopicsResponse {
     UnknownTaggedFields unknown_tagged_fields;
 
     bool operator==(const CreatableTopicResult&) const = default;
+    template <class T = CreatableTopicResult>
     static constexpr auto fields() {
-      using T = CreatableTopicResult;
       return std::tuple{
           field("name", &T::name, since(0)),
           field("topicId", &T::topic_id, since(7)).ignorable(),
@@ -158,8 +158,8 @@ struct CreateTopicsResponse {
   UnknownTaggedFields unknown_tagged_fields;
 
   bool operator==(const CreateTopicsResponse&) const = default;
+  template <class T = CreateTopicsResponse>
   static constexpr auto fields() {
-    using T = CreateTopicsResponse;
     return std::tuple{
         field("throttleTimeMs", &T::throttle_time_ms, since(2)).ignorable(),
         field("topics", &T::topics, since(0)),

@@ -33,8 +33,8 @@ struct DeleteAclsRequest {
     UnknownTaggedFields unknown_tagged_fields;
 
     bool operator==(const DeleteAclsFilter&) const = default;
+    template <class T = DeleteAclsFilter>
     static constexpr auto fields() {
-      using T = DeleteAclsFilter;
       return std::tuple{
           field("resourceTypeFilter", &T::resource_type_filter, since(0)),
           field("resourceNameFilter", &T::resource_name_filter, since(0)).nullable(since(0)),
@@ -51,8 +51,8 @@ struct DeleteAclsRequest {
   UnknownTaggedFields unknown_tagged_fields;
 
   bool operator==(const DeleteAclsRequest&) const = default;
+  template <class T = DeleteAclsRequest>
   static constexpr auto fields() {
-    using T = DeleteAclsRequest;
     return std::tuple{
         field("filters", &T::filters, since(0)),
     };
@@ -78,8 +78,8 @@ struct DeleteAclsResponse {
     UnknownTaggedFields unknown_tagged_fields;
 
     bool operator==(const DeleteAclsMatchingAcl&) const = default;
+    template <class T = DeleteAclsMatchingAcl>
     static constexpr auto fields() {
-      using T = DeleteAclsMatchingAcl;
       return std::tuple{
           field("errorCode", &T::error_code, since(0)),
           field("errorMessage", &T::error_message, since(0)).nullable(since(0)),
@@ -103,8 +103,8 @@ struct DeleteAclsResponse {
     UnknownTaggedFields unknown_tagged_fields;
 
     bool operator==(const DeleteAclsFilterResult&) const = default;
+    template <class T = DeleteAclsFilterResult>
     static constexpr auto fields() {
-      using T = DeleteAclsFilterResult;
       return std::tuple{
           field("errorCode", &T::error_code, since(0)),
           field("errorMessage", &T::error_message, since(0)).nullable(since(0)),
@@ -118,8 +118,8 @@ struct DeleteAclsResponse {
   UnknownTaggedFields unknown_tagged_fields;
 
   bool operator==(const DeleteAclsResponse&) const = default;
+  template <class T = DeleteAclsResponse>
   static constexpr auto fields() {
-    using T = DeleteAclsResponse;
     return std::tuple{
         field("throttleTimeMs", &T::throttle_time_ms, since(0)),
         field("filterResults", &T::filter_results, since(0)),

@@ -24,8 +24,8 @@ struct DeleteGroupsRequest {
   UnknownTaggedFields unknown_tagged_fields;
 
   bool operator==(const DeleteGroupsRequest&) const = default;
+  template <class T = DeleteGroupsRequest>
   static constexpr auto fields() {
-    using T = DeleteGroupsRequest;
     return std::tuple{
         field("groupsNames", &T::groups_names, since(0)),
     };
@@ -45,8 +45,8 @@ struct DeleteGroupsResponse {
     UnknownTaggedFields unknown_tagged_fields;
 
     bool operator==(const DeletableGroupResult&) const = default;
+    template <class T = DeletableGroupResult>
     static constexpr auto fields() {
-      using T = DeletableGroupResult;
       return std::tuple{
           field("groupId", &T::group_id, since(0)),
           field("errorCode", &T::error_code, since(0)),
@@ -60,8 +60,8 @@ struct DeleteGroupsResponse {
   UnknownTaggedFields unknown_tagged_fields;
 
   bool operator==(const DeleteGroupsResponse&) const = default;
+  template <class T = DeleteGroupsResponse>
   static constexpr auto fields() {
-    using T = DeleteGroupsResponse;
     return std::tuple{
         field("throttleTimeMs", &T::throttle_time_ms, since(0)),
         field("results", &T::results, since(0)),

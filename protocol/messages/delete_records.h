@@ -28,8 +28,8 @@ struct DeleteRecordsRequest {
     UnknownTaggedFields unknown_tagged_fields;
 
     bool operator==(const DeleteRecordsPartition&) const = default;
+    template <class T = DeleteRecordsPartition>
     static constexpr auto fields() {
-      using T = DeleteRecordsPartition;
       return std::tuple{
           field("partitionIndex", &T::partition_index, since(0)),
           field("offset", &T::offset, since(0)),
@@ -45,8 +45,8 @@ struct DeleteRecordsRequest {
     UnknownTaggedFields unknown_tagged_fields;
 
     bool operator==(const DeleteRecordsTopic&) const = default;
+    template <class T = DeleteRecordsTopic>
     static constexpr auto fields() {
-      using T = DeleteRecordsTopic;
       return std::tuple{
           field("name", &T::name, since(0)),
           field("partitions", &T::partitions, since(0)),
@@ -59,8 +59,8 @@ struct DeleteRecordsRequest {
   UnknownTaggedFields unknown_tagged_fields;
 
   bool operator==(const DeleteRecordsRequest&) const = default;
+  template <class T = DeleteRecordsRequest>
   static constexpr auto fields() {
-    using T = DeleteRecordsRequest;
     return std::tuple{
         field("topics", &T::topics, since(0)),
         field("timeoutMs", &T::timeout_ms, since(0)),
@@ -81,8 +81,8 @@ struct DeleteRecordsResponse {
     UnknownTaggedFields unknown_tagged_fields;
 
     bool operator==(const DeleteRecordsPartitionResult&) const = default;
+    template <class T = DeleteRecordsPartitionResult>
     static constexpr auto fields() {
-      using T = DeleteRecordsPartitionResult;
       return std::tuple{
           field("partitionIndex", &T::partition_index, since(0)),
           field("lowWatermark", &T::low_watermark, since(0)),
@@ -99,8 +99,8 @@ struct DeleteRecordsResponse {
     UnknownTaggedFields unknown_tagged_fields;
 
     bool operator==(const DeleteRecordsTopicResult&) const = default;
+    template <class T = DeleteRecordsTopicResult>
     static constexpr auto fields() {
-      using T = DeleteRecordsTopicResult;
       return std::tuple{
           field("name", &T::name, since(0)),
           field("partitions", &T::partitions, since(0)),
@@ -113,8 +113,8 @@ struct DeleteRecordsResponse {
   UnknownTaggedFields unknown_tagged_fields;
 
   bool operator==(const DeleteRecordsResponse&) const = default;
+  template <class T = DeleteRecordsResponse>
   static constexpr auto fields() {
-    using T = DeleteRecordsResponse;
     return std::tuple{
         field("throttleTimeMs", &T::throttle_time_ms, since(0)),
         field("topics", &T::topics, since(0)),

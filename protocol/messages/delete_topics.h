@@ -29,8 +29,8 @@ struct DeleteTopicsRequest {
     UnknownTaggedFields unknown_tagged_fields;
 
     bool operator==(const DeleteTopicState&) const = default;
+    template <class T = DeleteTopicState>
     static constexpr auto fields() {
-      using T = DeleteTopicState;
       return std::tuple{
           field("name", &T::name, since(6)).nullable(since(6)),
           field("topicId", &T::topic_id, since(6)),
@@ -44,8 +44,8 @@ struct DeleteTopicsRequest {
   UnknownTaggedFields unknown_tagged_fields;
 
   bool operator==(const DeleteTopicsRequest&) const = default;
+  template <class T = DeleteTopicsRequest>
   static constexpr auto fields() {
-    using T = DeleteTopicsRequest;
     return std::tuple{
         field("topics", &T::topics, since(6)),
         field("topicNames", &T::topic_names, between(0, 5)).ignorable(),
@@ -68,8 +68,8 @@ struct DeleteTopicsResponse {
     UnknownTaggedFields unknown_tagged_fields;
 
     bool operator==(const DeletableTopicResult&) const = default;
+    template <class T = DeletableTopicResult>
     static constexpr auto fields() {
-      using T = DeletableTopicResult;
       return std::tuple{
           field("name", &T::name, since(0)).nullable(since(6)),
           field("topicId", &T::topic_id, since(6)).ignorable(),
@@ -84,8 +84,8 @@ struct DeleteTopicsResponse {
   UnknownTaggedFields unknown_tagged_fields;
 
   bool operator==(const DeleteTopicsResponse&) const = default;
+  template <class T = DeleteTopicsResponse>
   static constexpr auto fields() {
-    using T = DeleteTopicsResponse;
     return std::tuple{
         field("throttleTimeMs", &T::throttle_time_ms, since(1)).ignorable(),
         field("responses", &T::responses, since(0)),

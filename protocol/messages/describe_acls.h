@@ -30,8 +30,8 @@ struct DescribeAclsRequest {
   UnknownTaggedFields unknown_tagged_fields;
 
   bool operator==(const DescribeAclsRequest&) const = default;
+  template <class T = DescribeAclsRequest>
   static constexpr auto fields() {
-    using T = DescribeAclsRequest;
     return std::tuple{
         field("resourceTypeFilter", &T::resource_type_filter, since(0)),
         field("resourceNameFilter", &T::resource_name_filter, since(0)).nullable(since(0)),
@@ -58,8 +58,8 @@ struct DescribeAclsResponse {
     UnknownTaggedFields unknown_tagged_fields;
 
     bool operator==(const AclDescription&) const = default;
+    template <class T = AclDescription>
     static constexpr auto fields() {
-      using T = AclDescription;
       return std::tuple{
           field("principal", &T::principal, since(0)),
           field("host", &T::host, since(0)),
@@ -79,8 +79,8 @@ struct DescribeAclsResponse {
     UnknownTaggedFields unknown_tagged_fields;
 
     bool operator==(const DescribeAclsResource&) const = default;
+    template <class T = DescribeAclsResource>
     static constexpr auto fields() {
-      using T = DescribeAclsResource;
       return std::tuple{
           field("resourceType", &T::resource_type, since(0)),
           field("resourceName", &T::resource_name, since(0)),
@@ -97,8 +97,8 @@ struct DescribeAclsResponse {
   UnknownTaggedFields unknown_tagged_fields;
 
   bool operator==(const DescribeAclsResponse&) const = default;
+  template <class T = DescribeAclsResponse>
   static constexpr auto fields() {
-    using T = DescribeAclsResponse;
     return std::tuple{
         field("throttleTimeMs", &T::throttle_time_ms, since(0)),
         field("errorCode", &T::error_code, since(0)),

@@ -26,8 +26,8 @@ struct DescribeClusterRequest {
   UnknownTaggedFields unknown_tagged_fields;
 
   bool operator==(const DescribeClusterRequest&) const = default;
+  template <class T = DescribeClusterRequest>
   static constexpr auto fields() {
-    using T = DescribeClusterRequest;
     return std::tuple{
         field("includeClusterAuthorizedOperations", &T::include_cluster_authorized_operations,
               since(0)),
@@ -52,8 +52,8 @@ struct DescribeClusterResponse {
     UnknownTaggedFields unknown_tagged_fields;
 
     bool operator==(const DescribeClusterBroker&) const = default;
+    template <class T = DescribeClusterBroker>
     static constexpr auto fields() {
-      using T = DescribeClusterBroker;
       return std::tuple{
           field("brokerId", &T::broker_id, since(0)),
           field("host", &T::host, since(0)),
@@ -75,8 +75,8 @@ struct DescribeClusterResponse {
   UnknownTaggedFields unknown_tagged_fields;
 
   bool operator==(const DescribeClusterResponse&) const = default;
+  template <class T = DescribeClusterResponse>
   static constexpr auto fields() {
-    using T = DescribeClusterResponse;
     return std::tuple{
         field("throttleTimeMs", &T::throttle_time_ms, since(0)),
         field("errorCode", &T::error_code, since(0)),

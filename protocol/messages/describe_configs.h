@@ -29,8 +29,8 @@ struct DescribeConfigsRequest {
     UnknownTaggedFields unknown_tagged_fields;
 
     bool operator==(const DescribeConfigsResource&) const = default;
+    template <class T = DescribeConfigsResource>
     static constexpr auto fields() {
-      using T = DescribeConfigsResource;
       return std::tuple{
           field("resourceType", &T::resource_type, since(0)),
           field("resourceName", &T::resource_name, since(0)),
@@ -45,8 +45,8 @@ struct DescribeConfigsRequest {
   UnknownTaggedFields unknown_tagged_fields;
 
   bool operator==(const DescribeConfigsRequest&) const = default;
+  template <class T = DescribeConfigsRequest>
   static constexpr auto fields() {
-    using T = DescribeConfigsRequest;
     return std::tuple{
         field("resources", &T::resources, since(0)),
         field("includeSynonyms", &T::include_synonyms, since(1)),
@@ -68,8 +68,8 @@ struct DescribeConfigsResponse {
     UnknownTaggedFields unknown_tagged_fields;
 
     bool operator==(const DescribeConfigsSynonym&) const = default;
+    template <class T = DescribeConfigsSynonym>
     static constexpr auto fields() {
-      using T = DescribeConfigsSynonym;
       return std::tuple{
           field("name", &T::name, since(1)),
           field("value", &T::value, since(1)).nullable(since(0)),
@@ -92,8 +92,8 @@ struct DescribeConfigsResponse {
     UnknownTaggedFields unknown_tagged_fields;
 
     bool operator==(const DescribeConfigsResourceResult&) const = default;
+    template <class T = DescribeConfigsResourceResult>
     static constexpr auto fields() {
-      using T = DescribeConfigsResourceResult;
       return std::tuple{
           field("name", &T::name, since(0)),
           field("value", &T::value, since(0)).nullable(since(0)),
@@ -118,8 +118,8 @@ struct DescribeConfigsResponse {
     UnknownTaggedFields unknown_tagged_fields;
 
     bool operator==(const DescribeConfigsResult&) const = default;
+    template <class T = DescribeConfigsResult>
     static constexpr auto fields() {
-      using T = DescribeConfigsResult;
       return std::tuple{
           field("errorCode", &T::error_code, since(0)),
           field("errorMessage", &T::error_message, since(0)).nullable(since(0)),
@@ -135,8 +135,8 @@ struct DescribeConfigsResponse {
   UnknownTaggedFields unknown_tagged_fields;
 
   bool operator==(const DescribeConfigsResponse&) const = default;
+  template <class T = DescribeConfigsResponse>
   static constexpr auto fields() {
-    using T = DescribeConfigsResponse;
     return std::tuple{
         field("throttleTimeMs", &T::throttle_time_ms, since(0)),
         field("results", &T::results, since(0)),

@@ -26,8 +26,8 @@ struct DescribeGroupsRequest {
   UnknownTaggedFields unknown_tagged_fields;
 
   bool operator==(const DescribeGroupsRequest&) const = default;
+  template <class T = DescribeGroupsRequest>
   static constexpr auto fields() {
-    using T = DescribeGroupsRequest;
     return std::tuple{
         field("groups", &T::groups, since(0)),
         field("includeAuthorizedOperations", &T::include_authorized_operations, since(3)),
@@ -51,8 +51,8 @@ struct DescribeGroupsResponse {
     UnknownTaggedFields unknown_tagged_fields;
 
     bool operator==(const DescribedGroupMember&) const = default;
+    template <class T = DescribedGroupMember>
     static constexpr auto fields() {
-      using T = DescribedGroupMember;
       return std::tuple{
           field("memberId", &T::member_id, since(0)),
           field("groupInstanceId", &T::group_instance_id, since(4)).nullable(since(4)).ignorable(),
@@ -78,8 +78,8 @@ struct DescribeGroupsResponse {
     UnknownTaggedFields unknown_tagged_fields;
 
     bool operator==(const DescribedGroup&) const = default;
+    template <class T = DescribedGroup>
     static constexpr auto fields() {
-      using T = DescribedGroup;
       return std::tuple{
           field("errorCode", &T::error_code, since(0)),
           field("errorMessage", &T::error_message, since(6)).nullable(since(6)),
@@ -98,8 +98,8 @@ struct DescribeGroupsResponse {
   UnknownTaggedFields unknown_tagged_fields;
 
   bool operator==(const DescribeGroupsResponse&) const = default;
+  template <class T = DescribeGroupsResponse>
   static constexpr auto fields() {
-    using T = DescribeGroupsResponse;
     return std::tuple{
         field("throttleTimeMs", &T::throttle_time_ms, since(1)).ignorable(),
         field("groups", &T::groups, since(0)),

@@ -29,8 +29,8 @@ struct DescribeProducersRequest {
     UnknownTaggedFields unknown_tagged_fields;
 
     bool operator==(const TopicRequest&) const = default;
+    template <class T = TopicRequest>
     static constexpr auto fields() {
-      using T = TopicRequest;
       return std::tuple{
           field("name", &T::name, since(0)),
           field("partitionIndexes", &T::partition_indexes, since(0)),
@@ -42,8 +42,8 @@ struct DescribeProducersRequest {
   UnknownTaggedFields unknown_tagged_fields;
 
   bool operator==(const DescribeProducersRequest&) const = default;
+  template <class T = DescribeProducersRequest>
   static constexpr auto fields() {
-    using T = DescribeProducersRequest;
     return std::tuple{
         field("topics", &T::topics, since(0)),
     };
@@ -66,8 +66,8 @@ struct DescribeProducersResponse {
     UnknownTaggedFields unknown_tagged_fields;
 
     bool operator==(const ProducerState&) const = default;
+    template <class T = ProducerState>
     static constexpr auto fields() {
-      using T = ProducerState;
       return std::tuple{
           field("producerId", &T::producer_id, since(0)),
           field("producerEpoch", &T::producer_epoch, since(0)),
@@ -89,8 +89,8 @@ struct DescribeProducersResponse {
     UnknownTaggedFields unknown_tagged_fields;
 
     bool operator==(const PartitionResponse&) const = default;
+    template <class T = PartitionResponse>
     static constexpr auto fields() {
-      using T = PartitionResponse;
       return std::tuple{
           field("partitionIndex", &T::partition_index, since(0)),
           field("errorCode", &T::error_code, since(0)),
@@ -108,8 +108,8 @@ struct DescribeProducersResponse {
     UnknownTaggedFields unknown_tagged_fields;
 
     bool operator==(const TopicResponse&) const = default;
+    template <class T = TopicResponse>
     static constexpr auto fields() {
-      using T = TopicResponse;
       return std::tuple{
           field("name", &T::name, since(0)),
           field("partitions", &T::partitions, since(0)),
@@ -122,8 +122,8 @@ struct DescribeProducersResponse {
   UnknownTaggedFields unknown_tagged_fields;
 
   bool operator==(const DescribeProducersResponse&) const = default;
+  template <class T = DescribeProducersResponse>
   static constexpr auto fields() {
-    using T = DescribeProducersResponse;
     return std::tuple{
         field("throttleTimeMs", &T::throttle_time_ms, since(0)),
         field("topics", &T::topics, since(0)),

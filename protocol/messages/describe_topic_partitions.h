@@ -29,8 +29,8 @@ struct DescribeTopicPartitionsRequest {
     UnknownTaggedFields unknown_tagged_fields;
 
     bool operator==(const TopicRequest&) const = default;
+    template <class T = TopicRequest>
     static constexpr auto fields() {
-      using T = TopicRequest;
       return std::tuple{
           field("name", &T::name, since(0)),
       };
@@ -45,8 +45,8 @@ struct DescribeTopicPartitionsRequest {
     UnknownTaggedFields unknown_tagged_fields;
 
     bool operator==(const Cursor&) const = default;
+    template <class T = Cursor>
     static constexpr auto fields() {
-      using T = Cursor;
       return std::tuple{
           field("topicName", &T::topic_name, since(0)),
           field("partitionIndex", &T::partition_index, since(0)),
@@ -60,8 +60,8 @@ struct DescribeTopicPartitionsRequest {
   UnknownTaggedFields unknown_tagged_fields;
 
   bool operator==(const DescribeTopicPartitionsRequest&) const = default;
+  template <class T = DescribeTopicPartitionsRequest>
   static constexpr auto fields() {
-    using T = DescribeTopicPartitionsRequest;
     return std::tuple{
         field("topics", &T::topics, since(0)),
         field("responsePartitionLimit", &T::response_partition_limit, since(0)),
@@ -89,8 +89,8 @@ struct DescribeTopicPartitionsResponse {
     UnknownTaggedFields unknown_tagged_fields;
 
     bool operator==(const DescribeTopicPartitionsResponsePartition&) const = default;
+    template <class T = DescribeTopicPartitionsResponsePartition>
     static constexpr auto fields() {
-      using T = DescribeTopicPartitionsResponsePartition;
       return std::tuple{
           field("errorCode", &T::error_code, since(0)),
           field("partitionIndex", &T::partition_index, since(0)),
@@ -118,8 +118,8 @@ struct DescribeTopicPartitionsResponse {
     UnknownTaggedFields unknown_tagged_fields;
 
     bool operator==(const DescribeTopicPartitionsResponseTopic&) const = default;
+    template <class T = DescribeTopicPartitionsResponseTopic>
     static constexpr auto fields() {
-      using T = DescribeTopicPartitionsResponseTopic;
       return std::tuple{
           field("errorCode", &T::error_code, since(0)),
           field("name", &T::name, since(0)).nullable(since(0)),
@@ -139,8 +139,8 @@ struct DescribeTopicPartitionsResponse {
     UnknownTaggedFields unknown_tagged_fields;
 
     bool operator==(const Cursor&) const = default;
+    template <class T = Cursor>
     static constexpr auto fields() {
-      using T = Cursor;
       return std::tuple{
           field("topicName", &T::topic_name, since(0)),
           field("partitionIndex", &T::partition_index, since(0)),
@@ -154,8 +154,8 @@ struct DescribeTopicPartitionsResponse {
   UnknownTaggedFields unknown_tagged_fields;
 
   bool operator==(const DescribeTopicPartitionsResponse&) const = default;
+  template <class T = DescribeTopicPartitionsResponse>
   static constexpr auto fields() {
-    using T = DescribeTopicPartitionsResponse;
     return std::tuple{
         field("throttleTimeMs", &T::throttle_time_ms, since(0)).ignorable(),
         field("topics", &T::topics, since(0)),

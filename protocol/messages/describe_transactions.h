@@ -24,8 +24,8 @@ struct DescribeTransactionsRequest {
   UnknownTaggedFields unknown_tagged_fields;
 
   bool operator==(const DescribeTransactionsRequest&) const = default;
+  template <class T = DescribeTransactionsRequest>
   static constexpr auto fields() {
-    using T = DescribeTransactionsRequest;
     return std::tuple{
         field("transactionalIds", &T::transactional_ids, since(0)),
     };
@@ -44,8 +44,8 @@ struct DescribeTransactionsResponse {
     UnknownTaggedFields unknown_tagged_fields;
 
     bool operator==(const TopicData&) const = default;
+    template <class T = TopicData>
     static constexpr auto fields() {
-      using T = TopicData;
       return std::tuple{
           field("topic", &T::topic, since(0)),
           field("partitions", &T::partitions, since(0)),
@@ -67,8 +67,8 @@ struct DescribeTransactionsResponse {
     UnknownTaggedFields unknown_tagged_fields;
 
     bool operator==(const TransactionState&) const = default;
+    template <class T = TransactionState>
     static constexpr auto fields() {
-      using T = TransactionState;
       return std::tuple{
           field("errorCode", &T::error_code, since(0)),
           field("transactionalId", &T::transactional_id, since(0)),
@@ -87,8 +87,8 @@ struct DescribeTransactionsResponse {
   UnknownTaggedFields unknown_tagged_fields;
 
   bool operator==(const DescribeTransactionsResponse&) const = default;
+  template <class T = DescribeTransactionsResponse>
   static constexpr auto fields() {
-    using T = DescribeTransactionsResponse;
     return std::tuple{
         field("throttleTimeMs", &T::throttle_time_ms, since(0)),
         field("transactionStates", &T::transaction_states, since(0)),

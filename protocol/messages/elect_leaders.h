@@ -28,8 +28,8 @@ struct ElectLeadersRequest {
     UnknownTaggedFields unknown_tagged_fields;
 
     bool operator==(const TopicPartitions&) const = default;
+    template <class T = TopicPartitions>
     static constexpr auto fields() {
-      using T = TopicPartitions;
       return std::tuple{
           field("topic", &T::topic, since(0)),
           field("partitions", &T::partitions, since(0)),
@@ -43,8 +43,8 @@ struct ElectLeadersRequest {
   UnknownTaggedFields unknown_tagged_fields;
 
   bool operator==(const ElectLeadersRequest&) const = default;
+  template <class T = ElectLeadersRequest>
   static constexpr auto fields() {
-    using T = ElectLeadersRequest;
     return std::tuple{
         field("electionType", &T::election_type, since(1)),
         field("topicPartitions", &T::topic_partitions, since(0)).nullable(since(0)),
@@ -66,8 +66,8 @@ struct ElectLeadersResponse {
     UnknownTaggedFields unknown_tagged_fields;
 
     bool operator==(const PartitionResult&) const = default;
+    template <class T = PartitionResult>
     static constexpr auto fields() {
-      using T = PartitionResult;
       return std::tuple{
           field("partitionId", &T::partition_id, since(0)),
           field("errorCode", &T::error_code, since(0)),
@@ -84,8 +84,8 @@ struct ElectLeadersResponse {
     UnknownTaggedFields unknown_tagged_fields;
 
     bool operator==(const ReplicaElectionResult&) const = default;
+    template <class T = ReplicaElectionResult>
     static constexpr auto fields() {
-      using T = ReplicaElectionResult;
       return std::tuple{
           field("topic", &T::topic, since(0)),
           field("partitionResult", &T::partition_result, since(0)),
@@ -99,8 +99,8 @@ struct ElectLeadersResponse {
   UnknownTaggedFields unknown_tagged_fields;
 
   bool operator==(const ElectLeadersResponse&) const = default;
+  template <class T = ElectLeadersResponse>
   static constexpr auto fields() {
-    using T = ElectLeadersResponse;
     return std::tuple{
         field("throttleTimeMs", &T::throttle_time_ms, since(0)),
         field("errorCode", &T::error_code, since(1)),

@@ -26,8 +26,8 @@ struct EndTxnRequest {
   UnknownTaggedFields unknown_tagged_fields;
 
   bool operator==(const EndTxnRequest&) const = default;
+  template <class T = EndTxnRequest>
   static constexpr auto fields() {
-    using T = EndTxnRequest;
     return std::tuple{
         field("transactionalId", &T::transactional_id, since(0)),
         field("producerId", &T::producer_id, since(0)),
@@ -48,8 +48,8 @@ struct EndTxnResponse {
   UnknownTaggedFields unknown_tagged_fields;
 
   bool operator==(const EndTxnResponse&) const = default;
+  template <class T = EndTxnResponse>
   static constexpr auto fields() {
-    using T = EndTxnResponse;
     return std::tuple{
         field("throttleTimeMs", &T::throttle_time_ms, since(0)),
         field("errorCode", &T::error_code, since(0)),

@@ -30,8 +30,8 @@ struct FetchRequest {
     UnknownTaggedFields unknown_tagged_fields;
 
     bool operator==(const ReplicaState&) const = default;
+    template <class T = ReplicaState>
     static constexpr auto fields() {
-      using T = ReplicaState;
       return std::tuple{
           field("replicaId", &T::replica_id, since(15)),
           field("replicaEpoch", &T::replica_epoch, since(15)),
@@ -53,8 +53,8 @@ struct FetchRequest {
     UnknownTaggedFields unknown_tagged_fields;
 
     bool operator==(const FetchPartition&) const = default;
+    template <class T = FetchPartition>
     static constexpr auto fields() {
-      using T = FetchPartition;
       return std::tuple{
           field("partition", &T::partition, since(0)),
           field("currentLeaderEpoch", &T::current_leader_epoch, since(9)).ignorable(),
@@ -79,8 +79,8 @@ struct FetchRequest {
     UnknownTaggedFields unknown_tagged_fields;
 
     bool operator==(const FetchTopic&) const = default;
+    template <class T = FetchTopic>
     static constexpr auto fields() {
-      using T = FetchTopic;
       return std::tuple{
           field("topic", &T::topic, between(0, 12)).ignorable(),
           field("topicId", &T::topic_id, since(13)).ignorable(),
@@ -98,8 +98,8 @@ struct FetchRequest {
     UnknownTaggedFields unknown_tagged_fields;
 
     bool operator==(const ForgottenTopic&) const = default;
+    template <class T = ForgottenTopic>
     static constexpr auto fields() {
-      using T = ForgottenTopic;
       return std::tuple{
           field("topic", &T::topic, between(7, 12)).ignorable(),
           field("topicId", &T::topic_id, since(13)).ignorable(),
@@ -123,8 +123,8 @@ struct FetchRequest {
   UnknownTaggedFields unknown_tagged_fields;
 
   bool operator==(const FetchRequest&) const = default;
+  template <class T = FetchRequest>
   static constexpr auto fields() {
-    using T = FetchRequest;
     return std::tuple{
         field("clusterId", &T::cluster_id, since(12))
             .nullable(since(12))
@@ -157,8 +157,8 @@ struct FetchResponse {
     UnknownTaggedFields unknown_tagged_fields;
 
     bool operator==(const EpochEndOffset&) const = default;
+    template <class T = EpochEndOffset>
     static constexpr auto fields() {
-      using T = EpochEndOffset;
       return std::tuple{
           field("epoch", &T::epoch, since(12)),
           field("endOffset", &T::end_offset, since(12)),
@@ -174,8 +174,8 @@ struct FetchResponse {
     UnknownTaggedFields unknown_tagged_fields;
 
     bool operator==(const LeaderIdAndEpoch&) const = default;
+    template <class T = LeaderIdAndEpoch>
     static constexpr auto fields() {
-      using T = LeaderIdAndEpoch;
       return std::tuple{
           field("leaderId", &T::leader_id, since(12)),
           field("leaderEpoch", &T::leader_epoch, since(12)),
@@ -191,8 +191,8 @@ struct FetchResponse {
     UnknownTaggedFields unknown_tagged_fields;
 
     bool operator==(const SnapshotId&) const = default;
+    template <class T = SnapshotId>
     static constexpr auto fields() {
-      using T = SnapshotId;
       return std::tuple{
           field("endOffset", &T::end_offset, since(0)),
           field("epoch", &T::epoch, since(0)),
@@ -208,8 +208,8 @@ struct FetchResponse {
     UnknownTaggedFields unknown_tagged_fields;
 
     bool operator==(const AbortedTransaction&) const = default;
+    template <class T = AbortedTransaction>
     static constexpr auto fields() {
-      using T = AbortedTransaction;
       return std::tuple{
           field("producerId", &T::producer_id, since(4)),
           field("firstOffset", &T::first_offset, since(4)),
@@ -235,8 +235,8 @@ struct FetchResponse {
     UnknownTaggedFields unknown_tagged_fields;
 
     bool operator==(const PartitionData&) const = default;
+    template <class T = PartitionData>
     static constexpr auto fields() {
-      using T = PartitionData;
       return std::tuple{
           field("partitionIndex", &T::partition_index, since(0)),
           field("errorCode", &T::error_code, since(0)),
@@ -264,8 +264,8 @@ struct FetchResponse {
     UnknownTaggedFields unknown_tagged_fields;
 
     bool operator==(const FetchableTopicResponse&) const = default;
+    template <class T = FetchableTopicResponse>
     static constexpr auto fields() {
-      using T = FetchableTopicResponse;
       return std::tuple{
           field("topic", &T::topic, between(0, 12)).ignorable(),
           field("topicId", &T::topic_id, since(13)).ignorable(),
@@ -284,8 +284,8 @@ struct FetchResponse {
     UnknownTaggedFields unknown_tagged_fields;
 
     bool operator==(const NodeEndpoint&) const = default;
+    template <class T = NodeEndpoint>
     static constexpr auto fields() {
-      using T = NodeEndpoint;
       return std::tuple{
           field("nodeId", &T::node_id, since(16)),
           field("host", &T::host, since(16)),
@@ -303,8 +303,8 @@ struct FetchResponse {
   UnknownTaggedFields unknown_tagged_fields;
 
   bool operator==(const FetchResponse&) const = default;
+  template <class T = FetchResponse>
   static constexpr auto fields() {
-    using T = FetchResponse;
     return std::tuple{
         field("throttleTimeMs", &T::throttle_time_ms, since(1)).ignorable(),
         field("errorCode", &T::error_code, since(7)).ignorable(),

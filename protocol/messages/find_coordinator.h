@@ -27,8 +27,8 @@ struct FindCoordinatorRequest {
   UnknownTaggedFields unknown_tagged_fields;
 
   bool operator==(const FindCoordinatorRequest&) const = default;
+  template <class T = FindCoordinatorRequest>
   static constexpr auto fields() {
-    using T = FindCoordinatorRequest;
     return std::tuple{
         field("key", &T::key, between(0, 3)),
         field("keyType", &T::key_type, since(1)),
@@ -53,8 +53,8 @@ struct FindCoordinatorResponse {
     UnknownTaggedFields unknown_tagged_fields;
 
     bool operator==(const Coordinator&) const = default;
+    template <class T = Coordinator>
     static constexpr auto fields() {
-      using T = Coordinator;
       return std::tuple{
           field("key", &T::key, since(4)),
           field("nodeId", &T::node_id, since(4)),
@@ -76,8 +76,8 @@ struct FindCoordinatorResponse {
   UnknownTaggedFields unknown_tagged_fields;
 
   bool operator==(const FindCoordinatorResponse&) const = default;
+  template <class T = FindCoordinatorResponse>
   static constexpr auto fields() {
-    using T = FindCoordinatorResponse;
     return std::tuple{
         field("throttleTimeMs", &T::throttle_time_ms, since(1)).ignorable(),
         field("errorCode", &T::error_code, between(0, 3)),

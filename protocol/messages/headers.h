@@ -22,8 +22,8 @@ struct RequestHeader {
   UnknownTaggedFields unknown_tagged_fields;
 
   bool operator==(const RequestHeader&) const = default;
+  template <class T = RequestHeader>
   static constexpr auto fields() {
-    using T = RequestHeader;
     return std::tuple{
         field("requestApiKey", &T::request_api_key, since(0)),
         field("requestApiVersion", &T::request_api_version, since(0)),
@@ -41,8 +41,8 @@ struct ResponseHeader {
   UnknownTaggedFields unknown_tagged_fields;
 
   bool operator==(const ResponseHeader&) const = default;
+  template <class T = ResponseHeader>
   static constexpr auto fields() {
-    using T = ResponseHeader;
     return std::tuple{
         field("correlationId", &T::correlation_id, since(0)),
     };

@@ -25,8 +25,8 @@ struct HeartbeatRequest {
   UnknownTaggedFields unknown_tagged_fields;
 
   bool operator==(const HeartbeatRequest&) const = default;
+  template <class T = HeartbeatRequest>
   static constexpr auto fields() {
-    using T = HeartbeatRequest;
     return std::tuple{
         field("groupId", &T::group_id, since(0)),
         field("generationId", &T::generation_id, since(0)),
@@ -45,8 +45,8 @@ struct HeartbeatResponse {
   UnknownTaggedFields unknown_tagged_fields;
 
   bool operator==(const HeartbeatResponse&) const = default;
+  template <class T = HeartbeatResponse>
   static constexpr auto fields() {
-    using T = HeartbeatResponse;
     return std::tuple{
         field("throttleTimeMs", &T::throttle_time_ms, since(1)).ignorable(),
         field("errorCode", &T::error_code, since(0)),

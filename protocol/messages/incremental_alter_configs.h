@@ -30,8 +30,8 @@ struct IncrementalAlterConfigsRequest {
     UnknownTaggedFields unknown_tagged_fields;
 
     bool operator==(const AlterableConfig&) const = default;
+    template <class T = AlterableConfig>
     static constexpr auto fields() {
-      using T = AlterableConfig;
       return std::tuple{
           field("name", &T::name, since(0)),
           field("configOperation", &T::config_operation, since(0)),
@@ -49,8 +49,8 @@ struct IncrementalAlterConfigsRequest {
     UnknownTaggedFields unknown_tagged_fields;
 
     bool operator==(const AlterConfigsResource&) const = default;
+    template <class T = AlterConfigsResource>
     static constexpr auto fields() {
-      using T = AlterConfigsResource;
       return std::tuple{
           field("resourceType", &T::resource_type, since(0)),
           field("resourceName", &T::resource_name, since(0)),
@@ -64,8 +64,8 @@ struct IncrementalAlterConfigsRequest {
   UnknownTaggedFields unknown_tagged_fields;
 
   bool operator==(const IncrementalAlterConfigsRequest&) const = default;
+  template <class T = IncrementalAlterConfigsRequest>
   static constexpr auto fields() {
-    using T = IncrementalAlterConfigsRequest;
     return std::tuple{
         field("resources", &T::resources, since(0)),
         field("validateOnly", &T::validate_only, since(0)),
@@ -87,8 +87,8 @@ struct IncrementalAlterConfigsResponse {
     UnknownTaggedFields unknown_tagged_fields;
 
     bool operator==(const AlterConfigsResourceResponse&) const = default;
+    template <class T = AlterConfigsResourceResponse>
     static constexpr auto fields() {
-      using T = AlterConfigsResourceResponse;
       return std::tuple{
           field("errorCode", &T::error_code, since(0)),
           field("errorMessage", &T::error_message, since(0)).nullable(since(0)),
@@ -103,8 +103,8 @@ struct IncrementalAlterConfigsResponse {
   UnknownTaggedFields unknown_tagged_fields;
 
   bool operator==(const IncrementalAlterConfigsResponse&) const = default;
+  template <class T = IncrementalAlterConfigsResponse>
   static constexpr auto fields() {
-    using T = IncrementalAlterConfigsResponse;
     return std::tuple{
         field("throttleTimeMs", &T::throttle_time_ms, since(0)),
         field("responses", &T::responses, since(0)),

@@ -29,8 +29,8 @@ struct InitProducerIdRequest {
   UnknownTaggedFields unknown_tagged_fields;
 
   bool operator==(const InitProducerIdRequest&) const = default;
+  template <class T = InitProducerIdRequest>
   static constexpr auto fields() {
-    using T = InitProducerIdRequest;
     return std::tuple{
         field("transactionalId", &T::transactional_id, since(0)).nullable(since(0)),
         field("transactionTimeoutMs", &T::transaction_timeout_ms, since(0)),
@@ -55,8 +55,8 @@ struct InitProducerIdResponse {
   UnknownTaggedFields unknown_tagged_fields;
 
   bool operator==(const InitProducerIdResponse&) const = default;
+  template <class T = InitProducerIdResponse>
   static constexpr auto fields() {
-    using T = InitProducerIdResponse;
     return std::tuple{
         field("throttleTimeMs", &T::throttle_time_ms, since(0)).ignorable(),
         field("errorCode", &T::error_code, since(0)),

@@ -30,8 +30,8 @@ struct JoinGroupRequest {
     UnknownTaggedFields unknown_tagged_fields;
 
     bool operator==(const JoinGroupRequestProtocol&) const = default;
+    template <class T = JoinGroupRequestProtocol>
     static constexpr auto fields() {
-      using T = JoinGroupRequestProtocol;
       return std::tuple{
           field("name", &T::name, since(0)),
           field("metadata", &T::metadata, since(0)),
@@ -50,8 +50,8 @@ struct JoinGroupRequest {
   UnknownTaggedFields unknown_tagged_fields;
 
   bool operator==(const JoinGroupRequest&) const = default;
+  template <class T = JoinGroupRequest>
   static constexpr auto fields() {
-    using T = JoinGroupRequest;
     return std::tuple{
         field("groupId", &T::group_id, since(0)),
         field("sessionTimeoutMs", &T::session_timeout_ms, since(0)),
@@ -78,8 +78,8 @@ struct JoinGroupResponse {
     UnknownTaggedFields unknown_tagged_fields;
 
     bool operator==(const JoinGroupResponseMember&) const = default;
+    template <class T = JoinGroupResponseMember>
     static constexpr auto fields() {
-      using T = JoinGroupResponseMember;
       return std::tuple{
           field("memberId", &T::member_id, since(0)),
           field("groupInstanceId", &T::group_instance_id, since(5)).nullable(since(5)).ignorable(),
@@ -100,8 +100,8 @@ struct JoinGroupResponse {
   UnknownTaggedFields unknown_tagged_fields;
 
   bool operator==(const JoinGroupResponse&) const = default;
+  template <class T = JoinGroupResponse>
   static constexpr auto fields() {
-    using T = JoinGroupResponse;
     return std::tuple{
         field("throttleTimeMs", &T::throttle_time_ms, since(2)).ignorable(),
         field("errorCode", &T::error_code, since(0)),

@@ -30,8 +30,8 @@ struct LeaveGroupRequest {
     UnknownTaggedFields unknown_tagged_fields;
 
     bool operator==(const MemberIdentity&) const = default;
+    template <class T = MemberIdentity>
     static constexpr auto fields() {
-      using T = MemberIdentity;
       return std::tuple{
           field("memberId", &T::member_id, since(3)),
           field("groupInstanceId", &T::group_instance_id, since(3)).nullable(since(3)),
@@ -46,8 +46,8 @@ struct LeaveGroupRequest {
   UnknownTaggedFields unknown_tagged_fields;
 
   bool operator==(const LeaveGroupRequest&) const = default;
+  template <class T = LeaveGroupRequest>
   static constexpr auto fields() {
-    using T = LeaveGroupRequest;
     return std::tuple{
         field("groupId", &T::group_id, since(0)),
         field("memberId", &T::member_id, between(0, 2)),
@@ -69,8 +69,8 @@ struct LeaveGroupResponse {
     UnknownTaggedFields unknown_tagged_fields;
 
     bool operator==(const MemberResponse&) const = default;
+    template <class T = MemberResponse>
     static constexpr auto fields() {
-      using T = MemberResponse;
       return std::tuple{
           field("memberId", &T::member_id, since(3)),
           field("groupInstanceId", &T::group_instance_id, since(3)).nullable(since(3)),
@@ -85,8 +85,8 @@ struct LeaveGroupResponse {
   UnknownTaggedFields unknown_tagged_fields;
 
   bool operator==(const LeaveGroupResponse&) const = default;
+  template <class T = LeaveGroupResponse>
   static constexpr auto fields() {
-    using T = LeaveGroupResponse;
     return std::tuple{
         field("throttleTimeMs", &T::throttle_time_ms, since(1)).ignorable(),
         field("errorCode", &T::error_code, since(0)),

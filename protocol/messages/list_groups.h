@@ -24,8 +24,8 @@ struct ListGroupsRequest {
   UnknownTaggedFields unknown_tagged_fields;
 
   bool operator==(const ListGroupsRequest&) const = default;
+  template <class T = ListGroupsRequest>
   static constexpr auto fields() {
-    using T = ListGroupsRequest;
     return std::tuple{
         field("statesFilter", &T::states_filter, since(4)),
         field("typesFilter", &T::types_filter, since(5)),
@@ -47,8 +47,8 @@ struct ListGroupsResponse {
     UnknownTaggedFields unknown_tagged_fields;
 
     bool operator==(const ListedGroup&) const = default;
+    template <class T = ListedGroup>
     static constexpr auto fields() {
-      using T = ListedGroup;
       return std::tuple{
           field("groupId", &T::group_id, since(0)),
           field("protocolType", &T::protocol_type, since(0)),
@@ -64,8 +64,8 @@ struct ListGroupsResponse {
   UnknownTaggedFields unknown_tagged_fields;
 
   bool operator==(const ListGroupsResponse&) const = default;
+  template <class T = ListGroupsResponse>
   static constexpr auto fields() {
-    using T = ListGroupsResponse;
     return std::tuple{
         field("throttleTimeMs", &T::throttle_time_ms, since(1)).ignorable(),
         field("errorCode", &T::error_code, since(0)),

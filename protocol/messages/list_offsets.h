@@ -29,8 +29,8 @@ struct ListOffsetsRequest {
     UnknownTaggedFields unknown_tagged_fields;
 
     bool operator==(const ListOffsetsPartition&) const = default;
+    template <class T = ListOffsetsPartition>
     static constexpr auto fields() {
-      using T = ListOffsetsPartition;
       return std::tuple{
           field("partitionIndex", &T::partition_index, since(0)),
           field("currentLeaderEpoch", &T::current_leader_epoch, since(4)).ignorable(),
@@ -47,8 +47,8 @@ struct ListOffsetsRequest {
     UnknownTaggedFields unknown_tagged_fields;
 
     bool operator==(const ListOffsetsTopic&) const = default;
+    template <class T = ListOffsetsTopic>
     static constexpr auto fields() {
-      using T = ListOffsetsTopic;
       return std::tuple{
           field("name", &T::name, since(0)),
           field("partitions", &T::partitions, since(0)),
@@ -63,8 +63,8 @@ struct ListOffsetsRequest {
   UnknownTaggedFields unknown_tagged_fields;
 
   bool operator==(const ListOffsetsRequest&) const = default;
+  template <class T = ListOffsetsRequest>
   static constexpr auto fields() {
-    using T = ListOffsetsRequest;
     return std::tuple{
         field("replicaId", &T::replica_id, since(0)),
         field("isolationLevel", &T::isolation_level, since(2)),
@@ -89,8 +89,8 @@ struct ListOffsetsResponse {
     UnknownTaggedFields unknown_tagged_fields;
 
     bool operator==(const ListOffsetsPartitionResponse&) const = default;
+    template <class T = ListOffsetsPartitionResponse>
     static constexpr auto fields() {
-      using T = ListOffsetsPartitionResponse;
       return std::tuple{
           field("partitionIndex", &T::partition_index, since(0)),
           field("errorCode", &T::error_code, since(0)),
@@ -109,8 +109,8 @@ struct ListOffsetsResponse {
     UnknownTaggedFields unknown_tagged_fields;
 
     bool operator==(const ListOffsetsTopicResponse&) const = default;
+    template <class T = ListOffsetsTopicResponse>
     static constexpr auto fields() {
-      using T = ListOffsetsTopicResponse;
       return std::tuple{
           field("name", &T::name, since(0)),
           field("partitions", &T::partitions, since(0)),
@@ -123,8 +123,8 @@ struct ListOffsetsResponse {
   UnknownTaggedFields unknown_tagged_fields;
 
   bool operator==(const ListOffsetsResponse&) const = default;
+  template <class T = ListOffsetsResponse>
   static constexpr auto fields() {
-    using T = ListOffsetsResponse;
     return std::tuple{
         field("throttleTimeMs", &T::throttle_time_ms, since(2)).ignorable(),
         field("topics", &T::topics, since(0)),

@@ -28,8 +28,8 @@ struct ListTransactionsRequest {
   UnknownTaggedFields unknown_tagged_fields;
 
   bool operator==(const ListTransactionsRequest&) const = default;
+  template <class T = ListTransactionsRequest>
   static constexpr auto fields() {
-    using T = ListTransactionsRequest;
     return std::tuple{
         field("stateFilters", &T::state_filters, since(0)),
         field("producerIdFilters", &T::producer_id_filters, since(0)),
@@ -52,8 +52,8 @@ struct ListTransactionsResponse {
     UnknownTaggedFields unknown_tagged_fields;
 
     bool operator==(const TransactionState&) const = default;
+    template <class T = TransactionState>
     static constexpr auto fields() {
-      using T = TransactionState;
       return std::tuple{
           field("transactionalId", &T::transactional_id, since(0)),
           field("producerId", &T::producer_id, since(0)),
@@ -69,8 +69,8 @@ struct ListTransactionsResponse {
   UnknownTaggedFields unknown_tagged_fields;
 
   bool operator==(const ListTransactionsResponse&) const = default;
+  template <class T = ListTransactionsResponse>
   static constexpr auto fields() {
-    using T = ListTransactionsResponse;
     return std::tuple{
         field("throttleTimeMs", &T::throttle_time_ms, since(0)),
         field("errorCode", &T::error_code, since(0)),

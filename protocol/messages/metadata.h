@@ -30,8 +30,8 @@ struct MetadataRequest {
     UnknownTaggedFields unknown_tagged_fields;
 
     bool operator==(const MetadataRequestTopic&) const = default;
+    template <class T = MetadataRequestTopic>
     static constexpr auto fields() {
-      using T = MetadataRequestTopic;
       return std::tuple{
           field("topicId", &T::topic_id, since(10)).ignorable(),
           field("name", &T::name, since(0)).nullable(since(10)),
@@ -46,8 +46,8 @@ struct MetadataRequest {
   UnknownTaggedFields unknown_tagged_fields;
 
   bool operator==(const MetadataRequest&) const = default;
+  template <class T = MetadataRequest>
   static constexpr auto fields() {
-    using T = MetadataRequest;
     return std::tuple{
         field("topics", &T::topics, since(0)).nullable(since(1)),
         field("allowAutoTopicCreation", &T::allow_auto_topic_creation, since(4)),
@@ -73,8 +73,8 @@ struct MetadataResponse {
     UnknownTaggedFields unknown_tagged_fields;
 
     bool operator==(const MetadataResponseBroker&) const = default;
+    template <class T = MetadataResponseBroker>
     static constexpr auto fields() {
-      using T = MetadataResponseBroker;
       return std::tuple{
           field("nodeId", &T::node_id, since(0)),
           field("host", &T::host, since(0)),
@@ -97,8 +97,8 @@ struct MetadataResponse {
     UnknownTaggedFields unknown_tagged_fields;
 
     bool operator==(const MetadataResponsePartition&) const = default;
+    template <class T = MetadataResponsePartition>
     static constexpr auto fields() {
-      using T = MetadataResponsePartition;
       return std::tuple{
           field("errorCode", &T::error_code, since(0)),
           field("partitionIndex", &T::partition_index, since(0)),
@@ -123,8 +123,8 @@ struct MetadataResponse {
     UnknownTaggedFields unknown_tagged_fields;
 
     bool operator==(const MetadataResponseTopic&) const = default;
+    template <class T = MetadataResponseTopic>
     static constexpr auto fields() {
-      using T = MetadataResponseTopic;
       return std::tuple{
           field("errorCode", &T::error_code, since(0)),
           field("name", &T::name, since(0)).nullable(since(12)),
@@ -146,8 +146,8 @@ struct MetadataResponse {
   UnknownTaggedFields unknown_tagged_fields;
 
   bool operator==(const MetadataResponse&) const = default;
+  template <class T = MetadataResponse>
   static constexpr auto fields() {
-    using T = MetadataResponse;
     return std::tuple{
         field("throttleTimeMs", &T::throttle_time_ms, since(3)).ignorable(),
         field("brokers", &T::brokers, since(0)),

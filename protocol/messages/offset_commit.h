@@ -32,8 +32,8 @@ struct OffsetCommitRequest {
     UnknownTaggedFields unknown_tagged_fields;
 
     bool operator==(const OffsetCommitRequestPartition&) const = default;
+    template <class T = OffsetCommitRequestPartition>
     static constexpr auto fields() {
-      using T = OffsetCommitRequestPartition;
       return std::tuple{
           field("partitionIndex", &T::partition_index, since(0)),
           field("committedOffset", &T::committed_offset, since(0)),
@@ -52,8 +52,8 @@ struct OffsetCommitRequest {
     UnknownTaggedFields unknown_tagged_fields;
 
     bool operator==(const OffsetCommitRequestTopic&) const = default;
+    template <class T = OffsetCommitRequestTopic>
     static constexpr auto fields() {
-      using T = OffsetCommitRequestTopic;
       return std::tuple{
           field("name", &T::name, between(0, 9)).ignorable(),
           field("topicId", &T::topic_id, since(10)).ignorable(),
@@ -71,8 +71,8 @@ struct OffsetCommitRequest {
   UnknownTaggedFields unknown_tagged_fields;
 
   bool operator==(const OffsetCommitRequest&) const = default;
+  template <class T = OffsetCommitRequest>
   static constexpr auto fields() {
-    using T = OffsetCommitRequest;
     return std::tuple{
         field("groupId", &T::group_id, since(0)),
         field("generationIdOrMemberEpoch", &T::generation_id_or_member_epoch, since(1)).ignorable(),
@@ -96,8 +96,8 @@ struct OffsetCommitResponse {
     UnknownTaggedFields unknown_tagged_fields;
 
     bool operator==(const OffsetCommitResponsePartition&) const = default;
+    template <class T = OffsetCommitResponsePartition>
     static constexpr auto fields() {
-      using T = OffsetCommitResponsePartition;
       return std::tuple{
           field("partitionIndex", &T::partition_index, since(0)),
           field("errorCode", &T::error_code, since(0)),
@@ -114,8 +114,8 @@ struct OffsetCommitResponse {
     UnknownTaggedFields unknown_tagged_fields;
 
     bool operator==(const OffsetCommitResponseTopic&) const = default;
+    template <class T = OffsetCommitResponseTopic>
     static constexpr auto fields() {
-      using T = OffsetCommitResponseTopic;
       return std::tuple{
           field("name", &T::name, between(0, 9)).ignorable(),
           field("topicId", &T::topic_id, since(10)).ignorable(),
@@ -129,8 +129,8 @@ struct OffsetCommitResponse {
   UnknownTaggedFields unknown_tagged_fields;
 
   bool operator==(const OffsetCommitResponse&) const = default;
+  template <class T = OffsetCommitResponse>
   static constexpr auto fields() {
-    using T = OffsetCommitResponse;
     return std::tuple{
         field("throttleTimeMs", &T::throttle_time_ms, since(3)).ignorable(),
         field("topics", &T::topics, since(0)),

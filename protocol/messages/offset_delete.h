@@ -26,8 +26,8 @@ struct OffsetDeleteRequest {
     UnknownTaggedFields unknown_tagged_fields;
 
     bool operator==(const OffsetDeleteRequestPartition&) const = default;
+    template <class T = OffsetDeleteRequestPartition>
     static constexpr auto fields() {
-      using T = OffsetDeleteRequestPartition;
       return std::tuple{
           field("partitionIndex", &T::partition_index, since(0)),
       };
@@ -42,8 +42,8 @@ struct OffsetDeleteRequest {
     UnknownTaggedFields unknown_tagged_fields;
 
     bool operator==(const OffsetDeleteRequestTopic&) const = default;
+    template <class T = OffsetDeleteRequestTopic>
     static constexpr auto fields() {
-      using T = OffsetDeleteRequestTopic;
       return std::tuple{
           field("name", &T::name, since(0)),
           field("partitions", &T::partitions, since(0)),
@@ -56,8 +56,8 @@ struct OffsetDeleteRequest {
   UnknownTaggedFields unknown_tagged_fields;
 
   bool operator==(const OffsetDeleteRequest&) const = default;
+  template <class T = OffsetDeleteRequest>
   static constexpr auto fields() {
-    using T = OffsetDeleteRequest;
     return std::tuple{
         field("groupId", &T::group_id, since(0)),
         field("topics", &T::topics, since(0)),
@@ -77,8 +77,8 @@ struct OffsetDeleteResponse {
     UnknownTaggedFields unknown_tagged_fields;
 
     bool operator==(const OffsetDeleteResponsePartition&) const = default;
+    template <class T = OffsetDeleteResponsePartition>
     static constexpr auto fields() {
-      using T = OffsetDeleteResponsePartition;
       return std::tuple{
           field("partitionIndex", &T::partition_index, since(0)),
           field("errorCode", &T::error_code, since(0)),
@@ -94,8 +94,8 @@ struct OffsetDeleteResponse {
     UnknownTaggedFields unknown_tagged_fields;
 
     bool operator==(const OffsetDeleteResponseTopic&) const = default;
+    template <class T = OffsetDeleteResponseTopic>
     static constexpr auto fields() {
-      using T = OffsetDeleteResponseTopic;
       return std::tuple{
           field("name", &T::name, since(0)),
           field("partitions", &T::partitions, since(0)),
@@ -109,8 +109,8 @@ struct OffsetDeleteResponse {
   UnknownTaggedFields unknown_tagged_fields;
 
   bool operator==(const OffsetDeleteResponse&) const = default;
+  template <class T = OffsetDeleteResponse>
   static constexpr auto fields() {
-    using T = OffsetDeleteResponse;
     return std::tuple{
         field("errorCode", &T::error_code, since(0)),
         field("throttleTimeMs", &T::throttle_time_ms, since(0)).ignorable(),

@@ -30,8 +30,8 @@ struct OffsetFetchRequest {
     UnknownTaggedFields unknown_tagged_fields;
 
     bool operator==(const OffsetFetchRequestTopic&) const = default;
+    template <class T = OffsetFetchRequestTopic>
     static constexpr auto fields() {
-      using T = OffsetFetchRequestTopic;
       return std::tuple{
           field("name", &T::name, between(0, 7)),
           field("partitionIndexes", &T::partition_indexes, between(0, 7)),
@@ -48,8 +48,8 @@ struct OffsetFetchRequest {
     UnknownTaggedFields unknown_tagged_fields;
 
     bool operator==(const OffsetFetchRequestTopics&) const = default;
+    template <class T = OffsetFetchRequestTopics>
     static constexpr auto fields() {
-      using T = OffsetFetchRequestTopics;
       return std::tuple{
           field("name", &T::name, between(8, 9)).ignorable(),
           field("topicId", &T::topic_id, since(10)).ignorable(),
@@ -69,8 +69,8 @@ struct OffsetFetchRequest {
     UnknownTaggedFields unknown_tagged_fields;
 
     bool operator==(const OffsetFetchRequestGroup&) const = default;
+    template <class T = OffsetFetchRequestGroup>
     static constexpr auto fields() {
-      using T = OffsetFetchRequestGroup;
       return std::tuple{
           field("groupId", &T::group_id, since(8)),
           field("memberId", &T::member_id, since(9)).nullable(since(9)).ignorable(),
@@ -88,8 +88,8 @@ struct OffsetFetchRequest {
   UnknownTaggedFields unknown_tagged_fields;
 
   bool operator==(const OffsetFetchRequest&) const = default;
+  template <class T = OffsetFetchRequest>
   static constexpr auto fields() {
-    using T = OffsetFetchRequest;
     return std::tuple{
         field("groupId", &T::group_id, between(0, 7)),
         field("topics", &T::topics, between(0, 7)).nullable(between(2, 7)),
@@ -114,8 +114,8 @@ struct OffsetFetchResponse {
     UnknownTaggedFields unknown_tagged_fields;
 
     bool operator==(const OffsetFetchResponsePartition&) const = default;
+    template <class T = OffsetFetchResponsePartition>
     static constexpr auto fields() {
-      using T = OffsetFetchResponsePartition;
       return std::tuple{
           field("partitionIndex", &T::partition_index, between(0, 7)),
           field("committedOffset", &T::committed_offset, between(0, 7)),
@@ -134,8 +134,8 @@ struct OffsetFetchResponse {
     UnknownTaggedFields unknown_tagged_fields;
 
     bool operator==(const OffsetFetchResponseTopic&) const = default;
+    template <class T = OffsetFetchResponseTopic>
     static constexpr auto fields() {
-      using T = OffsetFetchResponseTopic;
       return std::tuple{
           field("name", &T::name, between(0, 7)),
           field("partitions", &T::partitions, between(0, 7)),
@@ -154,8 +154,8 @@ struct OffsetFetchResponse {
     UnknownTaggedFields unknown_tagged_fields;
 
     bool operator==(const OffsetFetchResponsePartitions&) const = default;
+    template <class T = OffsetFetchResponsePartitions>
     static constexpr auto fields() {
-      using T = OffsetFetchResponsePartitions;
       return std::tuple{
           field("partitionIndex", &T::partition_index, since(8)),
           field("committedOffset", &T::committed_offset, since(8)),
@@ -175,8 +175,8 @@ struct OffsetFetchResponse {
     UnknownTaggedFields unknown_tagged_fields;
 
     bool operator==(const OffsetFetchResponseTopics&) const = default;
+    template <class T = OffsetFetchResponseTopics>
     static constexpr auto fields() {
-      using T = OffsetFetchResponseTopics;
       return std::tuple{
           field("name", &T::name, between(8, 9)).ignorable(),
           field("topicId", &T::topic_id, since(10)).ignorable(),
@@ -194,8 +194,8 @@ struct OffsetFetchResponse {
     UnknownTaggedFields unknown_tagged_fields;
 
     bool operator==(const OffsetFetchResponseGroup&) const = default;
+    template <class T = OffsetFetchResponseGroup>
     static constexpr auto fields() {
-      using T = OffsetFetchResponseGroup;
       return std::tuple{
           field("groupId", &T::group_id, since(8)),
           field("topics", &T::topics, since(8)),
@@ -211,8 +211,8 @@ struct OffsetFetchResponse {
   UnknownTaggedFields unknown_tagged_fields;
 
   bool operator==(const OffsetFetchResponse&) const = default;
+  template <class T = OffsetFetchResponse>
   static constexpr auto fields() {
-    using T = OffsetFetchResponse;
     return std::tuple{
         field("throttleTimeMs", &T::throttle_time_ms, since(3)).ignorable(),
         field("topics", &T::topics, between(0, 7)),

@@ -29,8 +29,8 @@ struct OffsetForLeaderEpochRequest {
     UnknownTaggedFields unknown_tagged_fields;
 
     bool operator==(const OffsetForLeaderPartition&) const = default;
+    template <class T = OffsetForLeaderPartition>
     static constexpr auto fields() {
-      using T = OffsetForLeaderPartition;
       return std::tuple{
           field("partition", &T::partition, since(0)),
           field("currentLeaderEpoch", &T::current_leader_epoch, since(2)).ignorable(),
@@ -47,8 +47,8 @@ struct OffsetForLeaderEpochRequest {
     UnknownTaggedFields unknown_tagged_fields;
 
     bool operator==(const OffsetForLeaderTopic&) const = default;
+    template <class T = OffsetForLeaderTopic>
     static constexpr auto fields() {
-      using T = OffsetForLeaderTopic;
       return std::tuple{
           field("topic", &T::topic, since(0)),
           field("partitions", &T::partitions, since(0)),
@@ -61,8 +61,8 @@ struct OffsetForLeaderEpochRequest {
   UnknownTaggedFields unknown_tagged_fields;
 
   bool operator==(const OffsetForLeaderEpochRequest&) const = default;
+  template <class T = OffsetForLeaderEpochRequest>
   static constexpr auto fields() {
-    using T = OffsetForLeaderEpochRequest;
     return std::tuple{
         field("replicaId", &T::replica_id, since(3)).ignorable(),
         field("topics", &T::topics, since(0)),
@@ -84,8 +84,8 @@ struct OffsetForLeaderEpochResponse {
     UnknownTaggedFields unknown_tagged_fields;
 
     bool operator==(const EpochEndOffset&) const = default;
+    template <class T = EpochEndOffset>
     static constexpr auto fields() {
-      using T = EpochEndOffset;
       return std::tuple{
           field("errorCode", &T::error_code, since(0)),
           field("partition", &T::partition, since(0)),
@@ -103,8 +103,8 @@ struct OffsetForLeaderEpochResponse {
     UnknownTaggedFields unknown_tagged_fields;
 
     bool operator==(const OffsetForLeaderTopicResult&) const = default;
+    template <class T = OffsetForLeaderTopicResult>
     static constexpr auto fields() {
-      using T = OffsetForLeaderTopicResult;
       return std::tuple{
           field("topic", &T::topic, since(0)),
           field("partitions", &T::partitions, since(0)),
@@ -117,8 +117,8 @@ struct OffsetForLeaderEpochResponse {
   UnknownTaggedFields unknown_tagged_fields;
 
   bool operator==(const OffsetForLeaderEpochResponse&) const = default;
+  template <class T = OffsetForLeaderEpochResponse>
   static constexpr auto fields() {
-    using T = OffsetForLeaderEpochResponse;
     return std::tuple{
         field("throttleTimeMs", &T::throttle_time_ms, since(2)).ignorable(),
         field("topics", &T::topics, since(0)),

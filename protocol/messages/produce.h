@@ -30,8 +30,8 @@ struct ProduceRequest {
     UnknownTaggedFields unknown_tagged_fields;
 
     bool operator==(const PartitionProduceData&) const = default;
+    template <class T = PartitionProduceData>
     static constexpr auto fields() {
-      using T = PartitionProduceData;
       return std::tuple{
           field("index", &T::index, since(0)),
           field("records", &T::records, since(0)).nullable(since(0)),
@@ -48,8 +48,8 @@ struct ProduceRequest {
     UnknownTaggedFields unknown_tagged_fields;
 
     bool operator==(const TopicProduceData&) const = default;
+    template <class T = TopicProduceData>
     static constexpr auto fields() {
-      using T = TopicProduceData;
       return std::tuple{
           field("name", &T::name, between(0, 12)).ignorable(),
           field("topicId", &T::topic_id, since(13)).ignorable(),
@@ -65,8 +65,8 @@ struct ProduceRequest {
   UnknownTaggedFields unknown_tagged_fields;
 
   bool operator==(const ProduceRequest&) const = default;
+  template <class T = ProduceRequest>
   static constexpr auto fields() {
-    using T = ProduceRequest;
     return std::tuple{
         field("transactionalId", &T::transactional_id, since(3)).nullable(since(3)),
         field("acks", &T::acks, since(0)),
@@ -88,8 +88,8 @@ struct ProduceResponse {
     UnknownTaggedFields unknown_tagged_fields;
 
     bool operator==(const BatchIndexAndErrorMessage&) const = default;
+    template <class T = BatchIndexAndErrorMessage>
     static constexpr auto fields() {
-      using T = BatchIndexAndErrorMessage;
       return std::tuple{
           field("batchIndex", &T::batch_index, since(8)),
           field("batchIndexErrorMessage", &T::batch_index_error_message, since(8))
@@ -106,8 +106,8 @@ struct ProduceResponse {
     UnknownTaggedFields unknown_tagged_fields;
 
     bool operator==(const LeaderIdAndEpoch&) const = default;
+    template <class T = LeaderIdAndEpoch>
     static constexpr auto fields() {
-      using T = LeaderIdAndEpoch;
       return std::tuple{
           field("leaderId", &T::leader_id, since(10)),
           field("leaderEpoch", &T::leader_epoch, since(10)),
@@ -129,8 +129,8 @@ struct ProduceResponse {
     UnknownTaggedFields unknown_tagged_fields;
 
     bool operator==(const PartitionProduceResponse&) const = default;
+    template <class T = PartitionProduceResponse>
     static constexpr auto fields() {
-      using T = PartitionProduceResponse;
       return std::tuple{
           field("index", &T::index, since(0)),
           field("errorCode", &T::error_code, since(0)),
@@ -153,8 +153,8 @@ struct ProduceResponse {
     UnknownTaggedFields unknown_tagged_fields;
 
     bool operator==(const TopicProduceResponse&) const = default;
+    template <class T = TopicProduceResponse>
     static constexpr auto fields() {
-      using T = TopicProduceResponse;
       return std::tuple{
           field("name", &T::name, between(0, 12)).ignorable(),
           field("topicId", &T::topic_id, since(13)).ignorable(),
@@ -173,8 +173,8 @@ struct ProduceResponse {
     UnknownTaggedFields unknown_tagged_fields;
 
     bool operator==(const NodeEndpoint&) const = default;
+    template <class T = NodeEndpoint>
     static constexpr auto fields() {
-      using T = NodeEndpoint;
       return std::tuple{
           field("nodeId", &T::node_id, since(10)),
           field("host", &T::host, since(10)),
@@ -190,8 +190,8 @@ struct ProduceResponse {
   UnknownTaggedFields unknown_tagged_fields;
 
   bool operator==(const ProduceResponse&) const = default;
+  template <class T = ProduceResponse>
   static constexpr auto fields() {
-    using T = ProduceResponse;
     return std::tuple{
         field("responses", &T::responses, since(0)),
         field("throttleTimeMs", &T::throttle_time_ms, since(1)).ignorable(),

@@ -23,8 +23,8 @@ struct SaslAuthenticateRequest {
   UnknownTaggedFields unknown_tagged_fields;
 
   bool operator==(const SaslAuthenticateRequest&) const = default;
+  template <class T = SaslAuthenticateRequest>
   static constexpr auto fields() {
-    using T = SaslAuthenticateRequest;
     return std::tuple{
         field("authBytes", &T::auth_bytes, since(0)),
     };
@@ -42,8 +42,8 @@ struct SaslAuthenticateResponse {
   UnknownTaggedFields unknown_tagged_fields;
 
   bool operator==(const SaslAuthenticateResponse&) const = default;
+  template <class T = SaslAuthenticateResponse>
   static constexpr auto fields() {
-    using T = SaslAuthenticateResponse;
     return std::tuple{
         field("errorCode", &T::error_code, since(0)),
         field("errorMessage", &T::error_message, since(0)).nullable(since(0)),

@@ -22,8 +22,8 @@ struct SaslHandshakeRequest {
   UnknownTaggedFields unknown_tagged_fields;
 
   bool operator==(const SaslHandshakeRequest&) const = default;
+  template <class T = SaslHandshakeRequest>
   static constexpr auto fields() {
-    using T = SaslHandshakeRequest;
     return std::tuple{
         field("mechanism", &T::mechanism, since(0)),
     };
@@ -39,8 +39,8 @@ struct SaslHandshakeResponse {
   UnknownTaggedFields unknown_tagged_fields;
 
   bool operator==(const SaslHandshakeResponse&) const = default;
+  template <class T = SaslHandshakeResponse>
   static constexpr auto fields() {
-    using T = SaslHandshakeResponse;
     return std::tuple{
         field("errorCode", &T::error_code, since(0)),
         field("mechanisms", &T::mechanisms, since(0)),

@@ -30,8 +30,8 @@ struct SyncGroupRequest {
     UnknownTaggedFields unknown_tagged_fields;
 
     bool operator==(const SyncGroupRequestAssignment&) const = default;
+    template <class T = SyncGroupRequestAssignment>
     static constexpr auto fields() {
-      using T = SyncGroupRequestAssignment;
       return std::tuple{
           field("memberId", &T::member_id, since(0)),
           field("assignment", &T::assignment, since(0)),
@@ -49,8 +49,8 @@ struct SyncGroupRequest {
   UnknownTaggedFields unknown_tagged_fields;
 
   bool operator==(const SyncGroupRequest&) const = default;
+  template <class T = SyncGroupRequest>
   static constexpr auto fields() {
-    using T = SyncGroupRequest;
     return std::tuple{
         field("groupId", &T::group_id, since(0)),
         field("generationId", &T::generation_id, since(0)),
@@ -75,8 +75,8 @@ struct SyncGroupResponse {
   UnknownTaggedFields unknown_tagged_fields;
 
   bool operator==(const SyncGroupResponse&) const = default;
+  template <class T = SyncGroupResponse>
   static constexpr auto fields() {
-    using T = SyncGroupResponse;
     return std::tuple{
         field("throttleTimeMs", &T::throttle_time_ms, since(1)).ignorable(),
         field("errorCode", &T::error_code, since(0)),

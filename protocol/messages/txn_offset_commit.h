@@ -33,8 +33,8 @@ struct TxnOffsetCommitRequest {
     UnknownTaggedFields unknown_tagged_fields;
 
     bool operator==(const TxnOffsetCommitRequestPartition&) const = default;
+    template <class T = TxnOffsetCommitRequestPartition>
     static constexpr auto fields() {
-      using T = TxnOffsetCommitRequestPartition;
       return std::tuple{
           field("partitionIndex", &T::partition_index, since(0)),
           field("committedOffset", &T::committed_offset, since(0)),
@@ -53,8 +53,8 @@ struct TxnOffsetCommitRequest {
     UnknownTaggedFields unknown_tagged_fields;
 
     bool operator==(const TxnOffsetCommitRequestTopic&) const = default;
+    template <class T = TxnOffsetCommitRequestTopic>
     static constexpr auto fields() {
-      using T = TxnOffsetCommitRequestTopic;
       return std::tuple{
           field("name", &T::name, between(0, 5)).ignorable(),
           field("topicId", &T::topic_id, since(6)).ignorable(),
@@ -74,8 +74,8 @@ struct TxnOffsetCommitRequest {
   UnknownTaggedFields unknown_tagged_fields;
 
   bool operator==(const TxnOffsetCommitRequest&) const = default;
+  template <class T = TxnOffsetCommitRequest>
   static constexpr auto fields() {
-    using T = TxnOffsetCommitRequest;
     return std::tuple{
         field("transactionalId", &T::transactional_id, since(0)),
         field("groupId", &T::group_id, since(0)),
@@ -101,8 +101,8 @@ struct TxnOffsetCommitResponse {
     UnknownTaggedFields unknown_tagged_fields;
 
     bool operator==(const TxnOffsetCommitResponsePartition&) const = default;
+    template <class T = TxnOffsetCommitResponsePartition>
     static constexpr auto fields() {
-      using T = TxnOffsetCommitResponsePartition;
       return std::tuple{
           field("partitionIndex", &T::partition_index, since(0)),
           field("errorCode", &T::error_code, since(0)),
@@ -119,8 +119,8 @@ struct TxnOffsetCommitResponse {
     UnknownTaggedFields unknown_tagged_fields;
 
     bool operator==(const TxnOffsetCommitResponseTopic&) const = default;
+    template <class T = TxnOffsetCommitResponseTopic>
     static constexpr auto fields() {
-      using T = TxnOffsetCommitResponseTopic;
       return std::tuple{
           field("name", &T::name, between(0, 5)).ignorable(),
           field("topicId", &T::topic_id, since(6)).ignorable(),
@@ -134,8 +134,8 @@ struct TxnOffsetCommitResponse {
   UnknownTaggedFields unknown_tagged_fields;
 
   bool operator==(const TxnOffsetCommitResponse&) const = default;
+  template <class T = TxnOffsetCommitResponse>
   static constexpr auto fields() {
-    using T = TxnOffsetCommitResponse;
     return std::tuple{
         field("throttleTimeMs", &T::throttle_time_ms, since(0)),
         field("topics", &T::topics, since(0)),

@@ -30,8 +30,8 @@ struct UpdateFeaturesRequest {
     UnknownTaggedFields unknown_tagged_fields;
 
     bool operator==(const FeatureUpdateKey&) const = default;
+    template <class T = FeatureUpdateKey>
     static constexpr auto fields() {
-      using T = FeatureUpdateKey;
       return std::tuple{
           field("feature", &T::feature, since(0)),
           field("maxVersionLevel", &T::max_version_level, since(0)),
@@ -47,8 +47,8 @@ struct UpdateFeaturesRequest {
   UnknownTaggedFields unknown_tagged_fields;
 
   bool operator==(const UpdateFeaturesRequest&) const = default;
+  template <class T = UpdateFeaturesRequest>
   static constexpr auto fields() {
-    using T = UpdateFeaturesRequest;
     return std::tuple{
         field("timeoutMs", &T::timeout_ms, since(0)),
         field("featureUpdates", &T::feature_updates, since(0)),
@@ -70,8 +70,8 @@ struct UpdateFeaturesResponse {
     UnknownTaggedFields unknown_tagged_fields;
 
     bool operator==(const UpdatableFeatureResult&) const = default;
+    template <class T = UpdatableFeatureResult>
     static constexpr auto fields() {
-      using T = UpdatableFeatureResult;
       return std::tuple{
           field("feature", &T::feature, since(0)),
           field("errorCode", &T::error_code, since(0)),
@@ -87,8 +87,8 @@ struct UpdateFeaturesResponse {
   UnknownTaggedFields unknown_tagged_fields;
 
   bool operator==(const UpdateFeaturesResponse&) const = default;
+  template <class T = UpdateFeaturesResponse>
   static constexpr auto fields() {
-    using T = UpdateFeaturesResponse;
     return std::tuple{
         field("throttleTimeMs", &T::throttle_time_ms, since(0)),
         field("errorCode", &T::error_code, since(0)),

@@ -28,8 +28,8 @@ struct WriteTxnMarkersRequest {
     UnknownTaggedFields unknown_tagged_fields;
 
     bool operator==(const WritableTxnMarkerTopic&) const = default;
+    template <class T = WritableTxnMarkerTopic>
     static constexpr auto fields() {
-      using T = WritableTxnMarkerTopic;
       return std::tuple{
           field("name", &T::name, since(0)),
           field("partitionIndexes", &T::partition_indexes, since(0)),
@@ -49,8 +49,8 @@ struct WriteTxnMarkersRequest {
     UnknownTaggedFields unknown_tagged_fields;
 
     bool operator==(const WritableTxnMarker&) const = default;
+    template <class T = WritableTxnMarker>
     static constexpr auto fields() {
-      using T = WritableTxnMarker;
       return std::tuple{
           field("producerId", &T::producer_id, since(0)),
           field("producerEpoch", &T::producer_epoch, since(0)),
@@ -66,8 +66,8 @@ struct WriteTxnMarkersRequest {
   UnknownTaggedFields unknown_tagged_fields;
 
   bool operator==(const WriteTxnMarkersRequest&) const = default;
+  template <class T = WriteTxnMarkersRequest>
   static constexpr auto fields() {
-    using T = WriteTxnMarkersRequest;
     return std::tuple{
         field("markers", &T::markers, since(0)),
     };
@@ -86,8 +86,8 @@ struct WriteTxnMarkersResponse {
     UnknownTaggedFields unknown_tagged_fields;
 
     bool operator==(const WritableTxnMarkerPartitionResult&) const = default;
+    template <class T = WritableTxnMarkerPartitionResult>
     static constexpr auto fields() {
-      using T = WritableTxnMarkerPartitionResult;
       return std::tuple{
           field("partitionIndex", &T::partition_index, since(0)),
           field("errorCode", &T::error_code, since(0)),
@@ -103,8 +103,8 @@ struct WriteTxnMarkersResponse {
     UnknownTaggedFields unknown_tagged_fields;
 
     bool operator==(const WritableTxnMarkerTopicResult&) const = default;
+    template <class T = WritableTxnMarkerTopicResult>
     static constexpr auto fields() {
-      using T = WritableTxnMarkerTopicResult;
       return std::tuple{
           field("name", &T::name, since(0)),
           field("partitions", &T::partitions, since(0)),
@@ -120,8 +120,8 @@ struct WriteTxnMarkersResponse {
     UnknownTaggedFields unknown_tagged_fields;
 
     bool operator==(const WritableTxnMarkerResult&) const = default;
+    template <class T = WritableTxnMarkerResult>
     static constexpr auto fields() {
-      using T = WritableTxnMarkerResult;
       return std::tuple{
           field("producerId", &T::producer_id, since(0)),
           field("topics", &T::topics, since(0)),
@@ -133,8 +133,8 @@ struct WriteTxnMarkersResponse {
   UnknownTaggedFields unknown_tagged_fields;
 
   bool operator==(const WriteTxnMarkersResponse&) const = default;
+  template <class T = WriteTxnMarkersResponse>
   static constexpr auto fields() {
-    using T = WriteTxnMarkersResponse;
     return std::tuple{
         field("markers", &T::markers, since(0)),
     };

@@ -22,8 +22,8 @@ struct ConsumerGroupMetadataKey {
   UnknownTaggedFields unknown_tagged_fields;
 
   bool operator==(const ConsumerGroupMetadataKey&) const = default;
+  template <class T = ConsumerGroupMetadataKey>
   static constexpr auto fields() {
-    using T = ConsumerGroupMetadataKey;
     return std::tuple{
         field("groupId", &T::group_id, only(0)),
     };
@@ -39,8 +39,8 @@ struct ConsumerGroupMetadataValue {
   UnknownTaggedFields unknown_tagged_fields;
 
   bool operator==(const ConsumerGroupMetadataValue&) const = default;
+  template <class T = ConsumerGroupMetadataValue>
   static constexpr auto fields() {
-    using T = ConsumerGroupMetadataValue;
     return std::tuple{
         field("epoch", &T::epoch, since(0)),
         field("metadataHash", &T::metadata_hash, since(0)).tagged(0, since(0)),
@@ -56,8 +56,8 @@ struct ConsumerGroupPartitionMetadataKey {
   UnknownTaggedFields unknown_tagged_fields;
 
   bool operator==(const ConsumerGroupPartitionMetadataKey&) const = default;
+  template <class T = ConsumerGroupPartitionMetadataKey>
   static constexpr auto fields() {
-    using T = ConsumerGroupPartitionMetadataKey;
     return std::tuple{
         field("groupId", &T::group_id, only(0)),
     };
@@ -76,8 +76,8 @@ struct ConsumerGroupPartitionMetadataValue {
     UnknownTaggedFields unknown_tagged_fields;
 
     bool operator==(const PartitionMetadata&) const = default;
+    template <class T = PartitionMetadata>
     static constexpr auto fields() {
-      using T = PartitionMetadata;
       return std::tuple{
           field("partition", &T::partition, since(0)),
           field("racks", &T::racks, since(0)),
@@ -95,8 +95,8 @@ struct ConsumerGroupPartitionMetadataValue {
     UnknownTaggedFields unknown_tagged_fields;
 
     bool operator==(const TopicMetadata&) const = default;
+    template <class T = TopicMetadata>
     static constexpr auto fields() {
-      using T = TopicMetadata;
       return std::tuple{
           field("topicId", &T::topic_id, since(0)),
           field("topicName", &T::topic_name, since(0)),
@@ -110,8 +110,8 @@ struct ConsumerGroupPartitionMetadataValue {
   UnknownTaggedFields unknown_tagged_fields;
 
   bool operator==(const ConsumerGroupPartitionMetadataValue&) const = default;
+  template <class T = ConsumerGroupPartitionMetadataValue>
   static constexpr auto fields() {
-    using T = ConsumerGroupPartitionMetadataValue;
     return std::tuple{
         field("topics", &T::topics, since(0)),
     };
@@ -127,8 +127,8 @@ struct ConsumerGroupMemberMetadataKey {
   UnknownTaggedFields unknown_tagged_fields;
 
   bool operator==(const ConsumerGroupMemberMetadataKey&) const = default;
+  template <class T = ConsumerGroupMemberMetadataKey>
   static constexpr auto fields() {
-    using T = ConsumerGroupMemberMetadataKey;
     return std::tuple{
         field("groupId", &T::group_id, only(0)),
         field("memberId", &T::member_id, only(0)),
@@ -148,8 +148,8 @@ struct ConsumerGroupMemberMetadataValue {
     UnknownTaggedFields unknown_tagged_fields;
 
     bool operator==(const ClassicProtocol&) const = default;
+    template <class T = ClassicProtocol>
     static constexpr auto fields() {
-      using T = ClassicProtocol;
       return std::tuple{
           field("name", &T::name, since(0)),
           field("metadata", &T::metadata, since(0)),
@@ -165,8 +165,8 @@ struct ConsumerGroupMemberMetadataValue {
     UnknownTaggedFields unknown_tagged_fields;
 
     bool operator==(const ClassicMemberMetadata&) const = default;
+    template <class T = ClassicMemberMetadata>
     static constexpr auto fields() {
-      using T = ClassicMemberMetadata;
       return std::tuple{
           field("sessionTimeoutMs", &T::session_timeout_ms, since(0)),
           field("supportedProtocols", &T::supported_protocols, since(0)),
@@ -186,8 +186,8 @@ struct ConsumerGroupMemberMetadataValue {
   UnknownTaggedFields unknown_tagged_fields;
 
   bool operator==(const ConsumerGroupMemberMetadataValue&) const = default;
+  template <class T = ConsumerGroupMemberMetadataValue>
   static constexpr auto fields() {
-    using T = ConsumerGroupMemberMetadataValue;
     return std::tuple{
         field("instanceId", &T::instance_id, since(0)).nullable(since(0)),
         field("rackId", &T::rack_id, since(0)).nullable(since(0)),
@@ -212,8 +212,8 @@ struct ConsumerGroupTargetAssignmentMetadataKey {
   UnknownTaggedFields unknown_tagged_fields;
 
   bool operator==(const ConsumerGroupTargetAssignmentMetadataKey&) const = default;
+  template <class T = ConsumerGroupTargetAssignmentMetadataKey>
   static constexpr auto fields() {
-    using T = ConsumerGroupTargetAssignmentMetadataKey;
     return std::tuple{
         field("groupId", &T::group_id, only(0)),
     };
@@ -229,8 +229,8 @@ struct ConsumerGroupTargetAssignmentMetadataValue {
   UnknownTaggedFields unknown_tagged_fields;
 
   bool operator==(const ConsumerGroupTargetAssignmentMetadataValue&) const = default;
+  template <class T = ConsumerGroupTargetAssignmentMetadataValue>
   static constexpr auto fields() {
-    using T = ConsumerGroupTargetAssignmentMetadataValue;
     return std::tuple{
         field("assignmentEpoch", &T::assignment_epoch, since(0)),
         field("assignmentTimestamp", &T::assignment_timestamp, since(0))
@@ -249,8 +249,8 @@ struct ConsumerGroupTargetAssignmentMemberKey {
   UnknownTaggedFields unknown_tagged_fields;
 
   bool operator==(const ConsumerGroupTargetAssignmentMemberKey&) const = default;
+  template <class T = ConsumerGroupTargetAssignmentMemberKey>
   static constexpr auto fields() {
-    using T = ConsumerGroupTargetAssignmentMemberKey;
     return std::tuple{
         field("groupId", &T::group_id, only(0)),
         field("memberId", &T::member_id, only(0)),
@@ -270,8 +270,8 @@ struct ConsumerGroupTargetAssignmentMemberValue {
     UnknownTaggedFields unknown_tagged_fields;
 
     bool operator==(const TopicPartition&) const = default;
+    template <class T = TopicPartition>
     static constexpr auto fields() {
-      using T = TopicPartition;
       return std::tuple{
           field("topicId", &T::topic_id, since(0)),
           field("partitions", &T::partitions, since(0)),
@@ -283,8 +283,8 @@ struct ConsumerGroupTargetAssignmentMemberValue {
   UnknownTaggedFields unknown_tagged_fields;
 
   bool operator==(const ConsumerGroupTargetAssignmentMemberValue&) const = default;
+  template <class T = ConsumerGroupTargetAssignmentMemberValue>
   static constexpr auto fields() {
-    using T = ConsumerGroupTargetAssignmentMemberValue;
     return std::tuple{
         field("topicPartitions", &T::topic_partitions, since(0)),
     };
@@ -300,8 +300,8 @@ struct ConsumerGroupCurrentMemberAssignmentKey {
   UnknownTaggedFields unknown_tagged_fields;
 
   bool operator==(const ConsumerGroupCurrentMemberAssignmentKey&) const = default;
+  template <class T = ConsumerGroupCurrentMemberAssignmentKey>
   static constexpr auto fields() {
-    using T = ConsumerGroupCurrentMemberAssignmentKey;
     return std::tuple{
         field("groupId", &T::group_id, only(0)),
         field("memberId", &T::member_id, only(0)),
@@ -322,8 +322,8 @@ struct ConsumerGroupCurrentMemberAssignmentValue {
     UnknownTaggedFields unknown_tagged_fields;
 
     bool operator==(const TopicPartitions&) const = default;
+    template <class T = TopicPartitions>
     static constexpr auto fields() {
-      using T = TopicPartitions;
       return std::tuple{
           field("topicId", &T::topic_id, since(0)),
           field("partitions", &T::partitions, since(0)),
@@ -342,8 +342,8 @@ struct ConsumerGroupCurrentMemberAssignmentValue {
   UnknownTaggedFields unknown_tagged_fields;
 
   bool operator==(const ConsumerGroupCurrentMemberAssignmentValue&) const = default;
+  template <class T = ConsumerGroupCurrentMemberAssignmentValue>
   static constexpr auto fields() {
-    using T = ConsumerGroupCurrentMemberAssignmentValue;
     return std::tuple{
         field("memberEpoch", &T::member_epoch, since(0)),
         field("previousMemberEpoch", &T::previous_member_epoch, since(0)),
@@ -363,8 +363,8 @@ struct ConsumerGroupRegularExpressionKey {
   UnknownTaggedFields unknown_tagged_fields;
 
   bool operator==(const ConsumerGroupRegularExpressionKey&) const = default;
+  template <class T = ConsumerGroupRegularExpressionKey>
   static constexpr auto fields() {
-    using T = ConsumerGroupRegularExpressionKey;
     return std::tuple{
         field("groupId", &T::group_id, only(0)),
         field("regularExpression", &T::regular_expression, only(0)),
@@ -382,8 +382,8 @@ struct ConsumerGroupRegularExpressionValue {
   UnknownTaggedFields unknown_tagged_fields;
 
   bool operator==(const ConsumerGroupRegularExpressionValue&) const = default;
+  template <class T = ConsumerGroupRegularExpressionValue>
   static constexpr auto fields() {
-    using T = ConsumerGroupRegularExpressionValue;
     return std::tuple{
         field("topics", &T::topics, since(0)),
         field("version", &T::version, since(0)),

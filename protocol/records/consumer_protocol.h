@@ -26,8 +26,8 @@ struct ConsumerProtocolSubscription {
     UnknownTaggedFields unknown_tagged_fields;
 
     bool operator==(const TopicPartition&) const = default;
+    template <class T = TopicPartition>
     static constexpr auto fields() {
-      using T = TopicPartition;
       return std::tuple{
           field("topic", &T::topic, since(1)),
           field("partitions", &T::partitions, since(1)),
@@ -43,8 +43,8 @@ struct ConsumerProtocolSubscription {
   UnknownTaggedFields unknown_tagged_fields;
 
   bool operator==(const ConsumerProtocolSubscription&) const = default;
+  template <class T = ConsumerProtocolSubscription>
   static constexpr auto fields() {
-    using T = ConsumerProtocolSubscription;
     return std::tuple{
         field("topics", &T::topics, since(0)),
         field("userData", &T::user_data, since(0)).nullable(since(0)),
@@ -67,8 +67,8 @@ struct ConsumerProtocolAssignment {
     UnknownTaggedFields unknown_tagged_fields;
 
     bool operator==(const TopicPartition&) const = default;
+    template <class T = TopicPartition>
     static constexpr auto fields() {
-      using T = TopicPartition;
       return std::tuple{
           field("topic", &T::topic, since(0)),
           field("partitions", &T::partitions, since(0)),
@@ -81,8 +81,8 @@ struct ConsumerProtocolAssignment {
   UnknownTaggedFields unknown_tagged_fields;
 
   bool operator==(const ConsumerProtocolAssignment&) const = default;
+  template <class T = ConsumerProtocolAssignment>
   static constexpr auto fields() {
-    using T = ConsumerProtocolAssignment;
     return std::tuple{
         field("assignedPartitions", &T::assigned_partitions, since(0)),
         field("userData", &T::user_data, since(0)).nullable(since(0)),

@@ -19,8 +19,8 @@ struct EndTxnMarker {
   UnknownTaggedFields unknown_tagged_fields;
 
   bool operator==(const EndTxnMarker&) const = default;
+  template <class T = EndTxnMarker>
   static constexpr auto fields() {
-    using T = EndTxnMarker;
     return std::tuple{
         field("coordinatorEpoch", &T::coordinator_epoch, since(0)),
     };
@@ -39,8 +39,8 @@ struct LeaderChangeMessage {
     UnknownTaggedFields unknown_tagged_fields;
 
     bool operator==(const Voter&) const = default;
+    template <class T = Voter>
     static constexpr auto fields() {
-      using T = Voter;
       return std::tuple{
           field("voterId", &T::voter_id, since(0)),
           field("voterDirectoryId", &T::voter_directory_id, since(1)),
@@ -55,8 +55,8 @@ struct LeaderChangeMessage {
   UnknownTaggedFields unknown_tagged_fields;
 
   bool operator==(const LeaderChangeMessage&) const = default;
+  template <class T = LeaderChangeMessage>
   static constexpr auto fields() {
-    using T = LeaderChangeMessage;
     return std::tuple{
         field("version", &T::version, since(0)),
         field("leaderId", &T::leader_id, since(0)),
@@ -76,8 +76,8 @@ struct AbortedTxn {
   UnknownTaggedFields unknown_tagged_fields;
 
   bool operator==(const AbortedTxn&) const = default;
+  template <class T = AbortedTxn>
   static constexpr auto fields() {
-    using T = AbortedTxn;
     return std::tuple{
         field("producerId", &T::producer_id, since(0)),
         field("firstOffset", &T::first_offset, since(0)),
@@ -105,8 +105,8 @@ struct ProducerSnapshot {
     UnknownTaggedFields unknown_tagged_fields;
 
     bool operator==(const ProducerEntry&) const = default;
+    template <class T = ProducerEntry>
     static constexpr auto fields() {
-      using T = ProducerEntry;
       return std::tuple{
           field("producerId", &T::producer_id, only(1)),
           field("epoch", &T::epoch, only(1)),
@@ -125,8 +125,8 @@ struct ProducerSnapshot {
   UnknownTaggedFields unknown_tagged_fields;
 
   bool operator==(const ProducerSnapshot&) const = default;
+  template <class T = ProducerSnapshot>
   static constexpr auto fields() {
-    using T = ProducerSnapshot;
     return std::tuple{
         field("crc", &T::crc, only(1)),
         field("producerEntries", &T::producer_entries, only(1)),

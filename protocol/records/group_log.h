@@ -25,8 +25,8 @@ struct LegacyOffsetCommitKey {
   UnknownTaggedFields unknown_tagged_fields;
 
   bool operator==(const LegacyOffsetCommitKey&) const = default;
+  template <class T = LegacyOffsetCommitKey>
   static constexpr auto fields() {
-    using T = LegacyOffsetCommitKey;
     return std::tuple{
         field("group", &T::group, only(0)),
         field("topic", &T::topic, only(0)),
@@ -45,8 +45,8 @@ struct LegacyOffsetCommitValue {
   UnknownTaggedFields unknown_tagged_fields;
 
   bool operator==(const LegacyOffsetCommitValue&) const = default;
+  template <class T = LegacyOffsetCommitValue>
   static constexpr auto fields() {
-    using T = LegacyOffsetCommitValue;
     return std::tuple{
         field("offset", &T::offset, only(0)),
         field("metadata", &T::metadata, only(0)),
@@ -64,8 +64,8 @@ struct OffsetCommitKey {
   UnknownTaggedFields unknown_tagged_fields;
 
   bool operator==(const OffsetCommitKey&) const = default;
+  template <class T = OffsetCommitKey>
   static constexpr auto fields() {
-    using T = OffsetCommitKey;
     return std::tuple{
         field("group", &T::group, only(0)),
         field("topic", &T::topic, only(0)),
@@ -87,8 +87,8 @@ struct OffsetCommitValue {
   UnknownTaggedFields unknown_tagged_fields;
 
   bool operator==(const OffsetCommitValue&) const = default;
+  template <class T = OffsetCommitValue>
   static constexpr auto fields() {
-    using T = OffsetCommitValue;
     return std::tuple{
         field("offset", &T::offset, since(0)),
         field("leaderEpoch", &T::leader_epoch, since(3)).ignorable(),
@@ -107,8 +107,8 @@ struct GroupMetadataKey {
   UnknownTaggedFields unknown_tagged_fields;
 
   bool operator==(const GroupMetadataKey&) const = default;
+  template <class T = GroupMetadataKey>
   static constexpr auto fields() {
-    using T = GroupMetadataKey;
     return std::tuple{
         field("group", &T::group, only(0)),
     };
@@ -133,8 +133,8 @@ struct GroupMetadataValue {
     UnknownTaggedFields unknown_tagged_fields;
 
     bool operator==(const MemberMetadata&) const = default;
+    template <class T = MemberMetadata>
     static constexpr auto fields() {
-      using T = MemberMetadata;
       return std::tuple{
           field("memberId", &T::member_id, since(0)),
           field("groupInstanceId", &T::group_instance_id, since(3)).nullable(since(3)).ignorable(),
@@ -157,8 +157,8 @@ struct GroupMetadataValue {
   UnknownTaggedFields unknown_tagged_fields;
 
   bool operator==(const GroupMetadataValue&) const = default;
+  template <class T = GroupMetadataValue>
   static constexpr auto fields() {
-    using T = GroupMetadataValue;
     return std::tuple{
         field("protocolType", &T::protocol_type, since(0)),
         field("generation", &T::generation, since(0)),

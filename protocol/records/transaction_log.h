@@ -21,8 +21,8 @@ struct TransactionLogKey {
   UnknownTaggedFields unknown_tagged_fields;
 
   bool operator==(const TransactionLogKey&) const = default;
+  template <class T = TransactionLogKey>
   static constexpr auto fields() {
-    using T = TransactionLogKey;
     return std::tuple{
         field("transactionalId", &T::transactional_id, only(0)),
     };
@@ -41,8 +41,8 @@ struct TransactionLogValue {
     UnknownTaggedFields unknown_tagged_fields;
 
     bool operator==(const PartitionsSchema&) const = default;
+    template <class T = PartitionsSchema>
     static constexpr auto fields() {
-      using T = PartitionsSchema;
       return std::tuple{
           field("topic", &T::topic, since(0)),
           field("partitionIds", &T::partition_ids, since(0)),
@@ -65,8 +65,8 @@ struct TransactionLogValue {
   UnknownTaggedFields unknown_tagged_fields;
 
   bool operator==(const TransactionLogValue&) const = default;
+  template <class T = TransactionLogValue>
   static constexpr auto fields() {
-    using T = TransactionLogValue;
     return std::tuple{
         field("producerId", &T::producer_id, since(0)),
         field("previousProducerId", &T::previous_producer_id, since(1)).tagged(0, since(1)),
