@@ -136,6 +136,14 @@ struct RecordBatchOptions {
 // one record.
 SharedBytes build_batch(const RecordBatchOptions& options, const std::vector<NewRecord>& records);
 
+// What log compaction leaves of a batch that keeps only these of its records: base offset, last
+// offset and sequences stay, so that the producer's next batch still follows. `kept` is in the
+// order of the offsets, which must be the batch's own. `delete_horizon` (milliseconds) becomes the
+// base timestamp; one that the batch has already stays. When nothing is kept the header stays
+// alone, without horizon and compression. Source: KIP-534.
+SharedBytes compacted_batch(const RecordBatchView& batch, const std::vector<Record>& kept,
+                            std::optional<std::int64_t> delete_horizon = std::nullopt);
+
 // ---- control batches
 
 enum class ControlType : std::int16_t { abort = 0, commit = 1, leader_change = 2 };

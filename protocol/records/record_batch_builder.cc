@@ -27,14 +27,17 @@ std::size_t size_of(const OptionalBytes& bytes) {
   return bytes ? size_of(bytes->size()) : 1;
 }
 
-// Where a record stands in its batch.
-struct Place {
+// A record as it is written: where it stands in its batch, and what is in it.
+struct Placed {
   std::int64_t timestamp_delta = 0;
   std::int32_t offset_delta = 0;
+  const OptionalBytes& key;
+  const OptionalBytes& value;
+  const std::vector<RecordHeader>& headers;
 };
 
-std::size_t body_size(const NewRecord& record, const Place& place) {
-  std::size_t size = 1 + varlong_size(place.timestamp_delta) + varlong_size(place.offset_delta) +
+std::size_t body_size(const Placed& record) {
+  std::size_t size = 1 + varlong_size(record.timestamp_delta) + varlong_size(record.offset_delta) +
                      size_of(record.key) + size_of(record.value) +
                      varlong_size(static_cast<std::int64_t>(record.headers.size()));
   for (const RecordHeader& header : record.headers)
@@ -47,11 +50,11 @@ void write_bytes(Writer& writer, const OptionalBytes& bytes) {
   if (bytes) writer.raw(bytes->view());
 }
 
-void write_record(Writer& writer, const NewRecord& record, const Place& place) {
-  writer.varint(static_cast<std::int32_t>(body_size(record, place)));
+void write_record(Writer& writer, const Placed& record) {
+  writer.varint(static_cast<std::int32_t>(body_size(record)));
   writer.int8(0);  // attributes, of which no bit is in use
-  writer.varlong(place.timestamp_delta);
-  writer.varint(place.offset_delta);
+  writer.varlong(record.timestamp_delta);
+  writer.varint(record.offset_delta);
   write_bytes(writer, record.key);
   write_bytes(writer, record.value);
   writer.varint(static_cast<std::int32_t>(record.headers.size()));
@@ -62,18 +65,9 @@ void write_record(Writer& writer, const NewRecord& record, const Place& place) {
   }
 }
 
-SharedBytes write_records(const std::vector<NewRecord>& records, CompressionType compression) {
-  Writer writer;
-  const auto base_timestamp = static_cast<std::uint64_t>(records.front().timestamp);
-  for (std::size_t i = 0; i < records.size(); ++i) {
-    const auto timestamp = static_cast<std::uint64_t>(records[i].timestamp);
-    write_record(
-        writer, records[i],
-        {static_cast<std::int64_t>(timestamp - base_timestamp), static_cast<std::int32_t>(i)});
-  }
-  SharedBytes plain = writer.finish().flatten();
-  if (compression == CompressionType::none) return plain;
-  return SharedBytes(compress(compression, plain.view()));
+// Wraps around, as the reader's sum does.
+std::int64_t difference(std::int64_t a, std::int64_t b) {
+  return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) - static_cast<std::uint64_t>(b));
 }
 
 std::int16_t attributes_of(const RecordBatchOptions& options) {
@@ -84,30 +78,85 @@ std::int16_t attributes_of(const RecordBatchOptions& options) {
   return static_cast<std::int16_t>(attributes);
 }
 
+// The whole batch; length, magic and checksum of `header` are not looked at.
+SharedBytes assemble(const RecordBatchHeader& header, Writer& records) {
+  SharedBytes content = records.finish().flatten();
+  const CompressionType compression = compression_of(header.compression_id()).value();
+  if (compression != CompressionType::none)
+    content = SharedBytes(compress(compression, content.view()));
+  CHECK(content.size() < std::numeric_limits<std::int32_t>::max() - records_at);
+  ByteVector batch(records_at + content.size());
+  std::ranges::copy(content.view(), batch.begin() + records_at);
+  put(batch, base_offset_at, header.base_offset);
+  put(batch, batch_length_at, static_cast<std::int32_t>(batch.size() - log_overhead_bytes));
+  put(batch, partition_leader_epoch_at, header.partition_leader_epoch);
+  put(batch, magic_at, std::int8_t{2});
+  put(batch, attributes_at, header.attributes);
+  put(batch, last_offset_delta_at, header.last_offset_delta);
+  put(batch, base_timestamp_at, header.base_timestamp);
+  put(batch, max_timestamp_at, header.max_timestamp);
+  put(batch, producer_id_at, header.producer_id);
+  put(batch, producer_epoch_at, header.producer_epoch);
+  put(batch, base_sequence_at, header.base_sequence);
+  put(batch, record_count_at, header.record_count);
+  put(batch, crc_at, crc_of(batch));
+  return SharedBytes(std::move(batch));
+}
+
+// What stays of a batch whose records are all gone: that there was one, and its sequences.
+SharedBytes emptied_batch(RecordBatchHeader header) {
+  header.attributes =
+      static_cast<std::int16_t>(header.attributes & ~(compression_mask | delete_horizon_flag));
+  header.base_timestamp = no_timestamp;
+  header.record_count = 0;
+  Writer nothing;
+  return assemble(header, nothing);
+}
+
 }  // namespace
 
 SharedBytes build_batch(const RecordBatchOptions& options, const std::vector<NewRecord>& records) {
   CHECK(!records.empty());
-  const SharedBytes content = write_records(records, options.compression);
-  CHECK(content.size() < std::numeric_limits<std::int32_t>::max() - records_at);
-  ByteVector batch(records_at + content.size());
-  std::ranges::copy(content.view(), batch.begin() + records_at);
-  const std::int64_t max_timestamp = options.log_append_time.value_or(
+  RecordBatchHeader header;
+  header.base_offset = options.base_offset;
+  header.partition_leader_epoch = options.partition_leader_epoch;
+  header.attributes = attributes_of(options);
+  header.last_offset_delta = static_cast<std::int32_t>(records.size() - 1);
+  header.base_timestamp = records.front().timestamp;
+  header.max_timestamp = options.log_append_time.value_or(
       std::ranges::max(records, {}, &NewRecord::timestamp).timestamp);
-  put(batch, base_offset_at, options.base_offset);
-  put(batch, batch_length_at, static_cast<std::int32_t>(batch.size() - log_overhead_bytes));
-  put(batch, partition_leader_epoch_at, options.partition_leader_epoch);
-  put(batch, magic_at, std::int8_t{2});
-  put(batch, attributes_at, attributes_of(options));
-  put(batch, last_offset_delta_at, static_cast<std::int32_t>(records.size() - 1));
-  put(batch, base_timestamp_at, records.front().timestamp);
-  put(batch, max_timestamp_at, max_timestamp);
-  put(batch, producer_id_at, options.producer_id);
-  put(batch, producer_epoch_at, options.producer_epoch);
-  put(batch, base_sequence_at, options.base_sequence);
-  put(batch, record_count_at, static_cast<std::int32_t>(records.size()));
-  put(batch, crc_at, crc_of(batch));
-  return SharedBytes(std::move(batch));
+  header.producer_id = options.producer_id;
+  header.producer_epoch = options.producer_epoch;
+  header.base_sequence = options.base_sequence;
+  header.record_count = static_cast<std::int32_t>(records.size());
+  Writer writer;
+  std::int32_t offset_delta = 0;
+  for (const NewRecord& record : records)
+    write_record(writer, {difference(record.timestamp, header.base_timestamp), offset_delta++,
+                          record.key, record.value, record.headers});
+  return assemble(header, writer);
+}
+
+SharedBytes compacted_batch(const RecordBatchView& batch, const std::vector<Record>& kept,
+                            std::optional<std::int64_t> delete_horizon) {
+  RecordBatchHeader header = batch.header();
+  if (kept.empty()) return emptied_batch(header);
+  if (!delete_horizon && header.has_delete_horizon()) delete_horizon = header.base_timestamp;
+  if (delete_horizon)
+    header.attributes = static_cast<std::int16_t>(header.attributes | delete_horizon_flag);
+  header.base_timestamp = delete_horizon.value_or(kept.front().timestamp);
+  if (header.timestamp_type() == TimestampType::create_time)
+    header.max_timestamp = std::ranges::max(kept, {}, &Record::timestamp).timestamp;
+  header.record_count = static_cast<std::int32_t>(kept.size());
+  Writer writer;
+  for (const Record& record : kept) {
+    const std::int64_t offset_delta = difference(record.offset, header.base_offset);
+    CHECK(offset_delta >= 0 && offset_delta <= header.last_offset_delta);
+    write_record(writer, {difference(record.timestamp, header.base_timestamp),
+                          static_cast<std::int32_t>(offset_delta), record.key, record.value,
+                          record.headers});
+  }
+  return assemble(header, writer);
 }
 
 }  // namespace fencepost::protocol

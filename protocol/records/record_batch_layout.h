@@ -26,9 +26,11 @@ constexpr std::size_t records_at = 61;
 // Base offset and batch length, which the batch length does not count.
 constexpr std::size_t log_overhead_bytes = 12;
 
+constexpr std::int16_t compression_mask = 0x07;
 constexpr std::int16_t log_append_time_flag = 0x08;
 constexpr std::int16_t transactional_flag = 0x10;
 constexpr std::int16_t control_flag = 0x20;
+constexpr std::int16_t delete_horizon_flag = 0x40;
 
 template <class Number>
 void put(ByteVector& batch, std::size_t at, Number value) {

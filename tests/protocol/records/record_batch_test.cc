@@ -171,6 +171,59 @@ TEST_CASE("an uncompressed batch is built byte for byte as Kafka builds it",
   CHECK(built >= 30);
 }
 
+TEST_CASE("a compacted batch is built byte for byte as Kafka's log cleaner leaves it",
+          "[protocol][record_batch]") {
+  std::size_t built = 0;
+  for (const Golden& golden : golden_batches()) {
+    const RecordBatchView batch = open(golden.bytes);
+    if (!is_compacted(batch.header())) continue;
+    INFO(golden.name);
+    CHECK(to_hex(compacted_batch(batch, records_in(batch)).view()) == to_hex(golden.bytes.view()));
+    ++built;
+  }
+  CHECK(built == 3);
+}
+
+TEST_CASE("compaction keeps offsets, sequences and codec, and drops the records not kept",
+          "[protocol][record_batch]") {
+  RecordBatchOptions options;
+  options.base_offset = 100;
+  options.partition_leader_epoch = 3;
+  options.compression = CompressionType::lz4;
+  options.producer_id = 7;
+  options.producer_epoch = 1;
+  options.base_sequence = 40;
+  options.is_transactional = true;
+  const RecordBatchView before =
+      open(build_batch(options, {{10, SharedBytes::copy_of("a"), std::nullopt},
+                                 {30, SharedBytes::copy_of("b"), SharedBytes::copy_of("1")},
+                                 {20, SharedBytes::copy_of("c"), std::nullopt}}));
+  const std::vector<Record> all = records_in(before);
+
+  const RecordBatchView kept = open(compacted_batch(before, {all[0], all[2]}, 5000));
+  CHECK(kept.is_crc_valid());
+  CHECK(records_in(kept) == std::vector<Record>{all[0], all[2]});
+  CHECK(kept.header().base_offset == 100);
+  CHECK(kept.header().last_offset() == 102);
+  CHECK(kept.header().last_sequence() == 42);
+  CHECK(kept.header().has_delete_horizon());
+  CHECK(kept.header().base_timestamp == 5000);
+  CHECK(kept.header().max_timestamp == 20);
+  CHECK(kept.header().is_transactional());
+  CHECK(kept.header().compression_id() == before.header().compression_id());
+  // A later pass has no say in the horizon.
+  const RecordBatchView again = open(compacted_batch(kept, {all[2]}));
+  CHECK(again.header().base_timestamp == 5000);
+  CHECK(records_in(again) == std::vector<Record>{all[2]});
+
+  const RecordBatchView emptied = open(compacted_batch(kept, {}));
+  CHECK(emptied.bytes().size() == record_batch_overhead_bytes);
+  CHECK(emptied.is_crc_valid());
+  CHECK(emptied.header().last_sequence() == 42);
+  CHECK(!emptied.header().has_delete_horizon());
+  CHECK(emptied.header().compression_id() == 0);
+}
+
 TEST_CASE("a compressed batch that is built again holds the same", "[protocol][record_batch]") {
   std::size_t built = 0;
   for (const Golden& golden : golden_batches()) {
