@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "protocol/base/base64.h"
+
 namespace fencepost::protocol {
 
 namespace {
@@ -10,13 +12,6 @@ namespace {
 using Json = nlohmann::json;
 const Json& json_of(const void* node) {
   return *static_cast<const Json*>(node);
-}
-
-int base64_digit(char letter) {
-  if (letter >= 'A' && letter <= 'Z') return letter - 'A';
-  if (letter >= 'a' && letter <= 'z') return letter - 'a' + 26;
-  if (letter >= '0' && letter <= '9') return letter - '0' + 52;
-  return letter == '+' ? 62 : letter == '/' ? 63 : -1;
 }
 
 }  // namespace
@@ -59,23 +54,7 @@ std::optional<std::string> JsonValue::text() const {
 
 std::optional<ByteVector> JsonValue::base64() const {
   const std::optional<std::string> in = text();
-  if (!in || in->size() % 4 != 0) return std::nullopt;
-  std::string_view digits = *in;
-  while (!digits.empty() && digits.back() == '=' && in->size() - digits.size() < 2)
-    digits.remove_suffix(1);
-  ByteVector out;
-  std::uint32_t bits = 0;
-  int bit_count = 0;
-  for (char letter : digits) {
-    const int digit = base64_digit(letter);
-    if (digit < 0) return std::nullopt;
-    bits = (bits << 6 | static_cast<std::uint32_t>(digit)) & 0xffffff;
-    bit_count += 6;
-    if (bit_count < 8) continue;
-    bit_count -= 8;
-    out.push_back(static_cast<std::uint8_t>(bits >> bit_count));
-  }
-  return out;
+  return in ? parse_base64(*in) : std::nullopt;
 }
 
 std::size_t JsonValue::size() const {

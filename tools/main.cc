@@ -2,6 +2,9 @@
 // code.
 #include <CLI/CLI.hpp>
 
+#include "tools/api.h"
+#include "tools/decode.h"
+#include "tools/encode.h"
 #include "tools/exit_code.h"
 #include "tools/run.h"
 #include "tools/serve.h"
@@ -15,6 +18,9 @@ int main(int argc, char** argv) {
   app.set_version_flag("--version", FENCEPOST_VERSION);
   add_run(app, exit_code);
   add_serve(app, exit_code);
+  add_decode(app, exit_code);
+  add_encode(app, exit_code);
+  add_api(app, exit_code);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
