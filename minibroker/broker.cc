@@ -35,7 +35,9 @@ Broker::Broker(int id, const ClusterSettings& settings)
       replicas_(id, settings),
       transactions_(transaction_settings(settings), settings.era, settings.start),
       groups_(group_settings(settings), settings.era,
-              settings.seed + static_cast<std::uint64_t>(id)) {}
+              settings.seed + static_cast<std::uint64_t>(id)),
+      fetch_sessions_(static_cast<std::size_t>(settings.max_incremental_fetch_session_cache_slots),
+                      Random(settings.seed + static_cast<std::uint64_t>(id), "fetch sessions")) {}
 
 void Broker::connect(std::int64_t connection, std::string address) {
   connections_[connection].address = std::move(address);
@@ -151,6 +153,7 @@ void Broker::add_to(Digest& digest) const {
   replicas_.add_to(digest);
   transactions_.add_to(digest);
   groups_.add_to(digest);
+  fetch_sessions_.add_to(digest);
   digest.add(static_cast<std::int64_t>(produces_.size() + fetches_.size() + markers_.size() +
                                        offset_commits_.size() + sent_.size()));
 }

@@ -67,6 +67,7 @@ class Broker {
   Replicas& replicas() { return replicas_; }
   transaction::TransactionCoordinator& transactions() { return transactions_; }
   GroupCoordinator& groups() { return groups_; }
+  FetchSessions& fetch_sessions() { return fetch_sessions_; }
 
   template <class Response>
   void reply(const RequestContext& request, const Response& response) {
@@ -136,6 +137,7 @@ class Broker {
   Replicas replicas_;
   transaction::TransactionCoordinator transactions_;
   GroupCoordinator groups_;
+  FetchSessions fetch_sessions_;
   std::int64_t metadata_version_ = -1;
 
   std::map<std::int64_t, Connection> connections_;

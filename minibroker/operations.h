@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "minibroker/effects.h"
+#include "minibroker/log/fetch_session.h"
 #include "minibroker/transaction/markers.h"
 #include "protocol/messages/fetch.h"
 #include "protocol/messages/produce.h"
@@ -81,8 +82,9 @@ struct ProduceOperation {
 
 struct FetchOperation {
   RequestContext request;
-  protocol::FetchRequest body;
-  std::set<TopicPartition> partitions;
+  protocol::FetchRequest body;  // but for its topics
+  FetchContext context;
+  std::set<TopicPartition> partitions;  // that it waits for
   Instant deadline;
 };
 

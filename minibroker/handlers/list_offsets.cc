@@ -16,6 +16,8 @@ using Answer = ListOffsetsResponse::ListOffsetsPartitionResponse;
 
 constexpr std::int16_t leader_epoch_version_min = 4;
 constexpr std::int8_t read_committed = 1;
+constexpr int consumer_id = -1;
+constexpr int debugging_replica_id = -2;
 constexpr std::int64_t latest_timestamp = -1;
 constexpr std::int64_t earliest_timestamp = -2;
 constexpr std::int64_t max_timestamp = -3;
@@ -39,36 +41,61 @@ int version_min_of(std::int64_t timestamp) {
   }
 }
 
-void set(Answer& answer, const std::optional<TimestampAndOffset>& found) {
-  if (!found) return;
-  answer.timestamp = found->timestamp;
-  answer.offset = found->offset;
-  answer.leader_epoch = found->leader_epoch;
+std::int64_t limit_of(const PartitionLog& log, const ListOffsetsRequest& request) {
+  if (request.replica_id != consumer_id) return log.log_end_offset();
+  return request.isolation_level == read_committed ? log.last_stable_offset()
+                                                   : log.high_watermark();
 }
 
-void look_up(const PartitionLog& log, std::int64_t timestamp, std::int64_t limit, Answer& answer) {
+// Only who leads knows what is replicated; shortly after it has begun to lead it does not know yet.
+bool knows_high_watermark(const Replica& replica) {
+  const auto epoch_start = replica.log.leader_epochs().start_offset_of(replica.leader_epoch);
+  return !epoch_start || *epoch_start <= replica.log.high_watermark();
+}
+
+ErrorCode error_of_unknown_end(const Replica& replica, const RequestContext& context, int reader) {
+  if (reader != consumer_id || knows_high_watermark(replica)) return ErrorCode::none;
+  return context.api_version >= 5 ? ErrorCode::offset_not_available
+                                  : ErrorCode::leader_not_available;
+}
+
+void look_up(const Replica& replica, std::int64_t timestamp, std::int64_t limit, ErrorCode unknown,
+             Answer& answer) {
+  const PartitionLog& log = replica.log;
   switch (timestamp) {
     case latest_timestamp:
+      answer.error_code = unknown;
+      if (unknown != ErrorCode::none) return;
       answer.offset = limit;
-      answer.leader_epoch = log.leader_epochs().latest().value_or(-1);
+      answer.leader_epoch = replica.leader_epoch;
       return;
     case earliest_timestamp:
     case earliest_local_timestamp:
       answer.offset = log.log_start_offset();
       answer.leader_epoch = log.leader_epochs().epoch_at(log.log_start_offset()).value_or(-1);
       return;
-    case max_timestamp:
-      return set(answer, log.offset_of_max_timestamp(limit));
     case latest_tiered_timestamp:
     case earliest_pending_upload_timestamp:
       return;  // nothing is ever moved to another tier
     default:
-      return set(answer, log.offset_for_timestamp(timestamp, limit));
+      break;
   }
+  const auto found = timestamp == max_timestamp
+                         ? log.offset_of_max_timestamp(log.log_end_offset())
+                         : log.offset_for_timestamp(timestamp, log.log_end_offset());
+  if (!found) return;
+  if (found->offset >= limit) {
+    answer.error_code = unknown;
+    return;
+  }
+  answer.timestamp = found->timestamp;
+  answer.offset = found->offset;
+  answer.leader_epoch = found->leader_epoch;
 }
 
-Answer answer_one(Broker& broker, const RequestContext& context, const ListOffsetsRequest& request,
-                  const TopicPartition& partition, const Wanted& wanted) {
+Answer answer_one(Broker& broker, Turn& turn, const RequestContext& context,
+                  const ListOffsetsRequest& request, const TopicPartition& partition,
+                  const Wanted& wanted) {
   Answer answer;
   answer.partition_index = wanted.partition_index;
   if (wanted.timestamp < earliest_pending_upload_timestamp ||
@@ -76,58 +103,57 @@ Answer answer_one(Broker& broker, const RequestContext& context, const ListOffse
     answer.error_code = ErrorCode::unsupported_version;
     return answer;
   }
-  Replica* replica = broker.replicas().leader(partition, answer.error_code);
+  const Replica* replica =
+      request.replica_id == debugging_replica_id
+          ? find_any_replica(broker, turn, partition, wanted.current_leader_epoch,
+                             answer.error_code)
+          : find_leader(broker, turn, partition, wanted.current_leader_epoch, answer.error_code);
   if (replica == nullptr) return answer;
-  answer.error_code = check_leader_epoch(*replica, wanted.current_leader_epoch);
-  if (answer.error_code != ErrorCode::none) return answer;
-  const bool is_committed_only = request.isolation_level == read_committed;
-  look_up(replica->log, wanted.timestamp,
-          is_committed_only ? replica->log.last_stable_offset() : replica->log.high_watermark(),
-          answer);
+  look_up(*replica, wanted.timestamp, limit_of(replica->log, request),
+          error_of_unknown_end(*replica, context, request.replica_id), answer);
   if (context.api_version < leader_epoch_version_min) answer.leader_epoch = -1;
   return answer;
 }
 
-}  // namespace
-
-void list_offsets(Broker& broker, Turn&, const RequestContext& context,
-                  const ListOffsetsRequest& request) {
-  ListOffsetsResponse response;
+// A partition that is asked about twice is refused, once.
+std::set<TopicPartition> duplicates_in(const ListOffsetsRequest& request) {
   std::set<TopicPartition> seen;
-  for (const auto& topic : request.topics) {
-    auto& answered = response.topics.emplace_back();
-    answered.name = topic.name;
+  std::set<TopicPartition> twice;
+  for (const auto& topic : request.topics)
     for (const Wanted& wanted : topic.partitions) {
       const TopicPartition partition{topic.name, wanted.partition_index};
-      if (seen.insert(partition).second) {
-        answered.partitions.push_back(answer_one(broker, context, request, partition, wanted));
-        continue;
-      }
-      auto& twice = answered.partitions.emplace_back();
-      twice.partition_index = wanted.partition_index;
-      twice.error_code = ErrorCode::invalid_request;
+      if (!seen.insert(partition).second) twice.insert(partition);
     }
-  }
-  broker.reply(context, response);
+  return twice;
 }
 
-void offset_for_leader_epoch(Broker& broker, Turn&, const RequestContext& context,
-                             const OffsetForLeaderEpochRequest& request) {
-  OffsetForLeaderEpochResponse response;
+ListOffsetsResponse::ListOffsetsTopicResponse& topic_in(ListOffsetsResponse& response,
+                                                        const std::string& name) {
+  for (auto& topic : response.topics)
+    if (topic.name == name) return topic;
+  response.topics.emplace_back().name = name;
+  return response.topics.back();
+}
+
+}  // namespace
+
+void list_offsets(Broker& broker, Turn& turn, const RequestContext& context,
+                  const ListOffsetsRequest& request) {
+  ListOffsetsResponse response;
+  const std::set<TopicPartition> twice = duplicates_in(request);
+  std::set<TopicPartition> refused;
   for (const auto& topic : request.topics) {
-    auto& answered = response.topics.emplace_back();
-    answered.topic = topic.topic;
-    for (const auto& wanted : topic.partitions) {
-      auto& answer = answered.partitions.emplace_back();
-      answer.partition = wanted.partition;
-      Replica* replica =
-          broker.replicas().leader({topic.topic, wanted.partition}, answer.error_code);
-      if (replica == nullptr) continue;
-      answer.error_code = check_leader_epoch(*replica, wanted.current_leader_epoch);
-      if (answer.error_code != ErrorCode::none) continue;
-      const EpochEndOffset end = replica->log.end_offset_for_epoch(wanted.leader_epoch);
-      answer.leader_epoch = end.leader_epoch;
-      answer.end_offset = end.end_offset;
+    auto& answered = topic_in(response, topic.name);
+    for (const Wanted& wanted : topic.partitions) {
+      const TopicPartition partition{topic.name, wanted.partition_index};
+      if (!twice.contains(partition)) {
+        answered.partitions.push_back(
+            answer_one(broker, turn, context, request, partition, wanted));
+      } else if (refused.insert(partition).second) {
+        auto& answer = answered.partitions.emplace_back();
+        answer.partition_index = wanted.partition_index;
+        answer.error_code = ErrorCode::invalid_request;
+      }
     }
   }
   broker.reply(context, response);

@@ -1,27 +1,36 @@
 #include "minibroker/handlers/partition_checks.h"
 
-#include "protocol/records/record_batch.h"
-
 namespace fencepost::minibroker::handlers {
 
 using protocol::ErrorCode;
 
 ErrorCode check_leader_epoch(const Replica& replica, std::int32_t current_leader_epoch) {
-  if (current_leader_epoch < 0 || current_leader_epoch == replica.leader_epoch)
+  if (current_leader_epoch == -1 || current_leader_epoch == replica.leader_epoch)
     return ErrorCode::none;
   return current_leader_epoch < replica.leader_epoch ? ErrorCode::fenced_leader_epoch
                                                      : ErrorCode::unknown_leader_epoch;
 }
 
-std::int64_t end_offset_of(const SharedBytes& batches, std::int64_t otherwise) {
-  std::int64_t end = otherwise;
-  for (std::size_t at = 0; at < batches.size();) {
-    const auto batch = protocol::RecordBatchView::open(batches.slice(at, batches.size() - at));
-    if (!batch) break;
-    end = batch->header().last_offset() + 1;
-    at += batch->header().size_bytes();
-  }
-  return end;
+ErrorCode error_of_missing(const Turn& turn, const TopicPartition& partition) {
+  return turn.controller.find_partition(partition) == nullptr
+             ? ErrorCode::unknown_topic_or_partition
+             : ErrorCode::not_leader_or_follower;
+}
+
+Replica* find_any_replica(Broker& broker, const Turn& turn, const TopicPartition& partition,
+                          std::int32_t current_leader_epoch, ErrorCode& error) {
+  Replica* replica = broker.replicas().find(partition);
+  error = replica == nullptr ? error_of_missing(turn, partition)
+                             : check_leader_epoch(*replica, current_leader_epoch);
+  return error == ErrorCode::none ? replica : nullptr;
+}
+
+Replica* find_leader(Broker& broker, const Turn& turn, const TopicPartition& partition,
+                     std::int32_t current_leader_epoch, ErrorCode& error) {
+  Replica* replica = find_any_replica(broker, turn, partition, current_leader_epoch, error);
+  if (replica == nullptr || replica->leader_id == broker.id()) return replica;
+  error = ErrorCode::not_leader_or_follower;
+  return nullptr;
 }
 
 }  // namespace fencepost::minibroker::handlers

@@ -1,8 +1,7 @@
-// Small checks and readings that several partition APIs share.
+// Small checks that several partition APIs share.
 #pragma once
 
-#include "minibroker/replicas.h"
-#include "protocol/base/bytes.h"
+#include "minibroker/broker.h"
 #include "protocol/error_code.h"
 
 namespace fencepost::minibroker::handlers {
@@ -11,7 +10,17 @@ namespace fencepost::minibroker::handlers {
 // -1 is not checked.
 protocol::ErrorCode check_leader_epoch(const Replica& replica, std::int32_t current_leader_epoch);
 
-// The offset after the last record of these batches; `otherwise` when there are none.
-std::int64_t end_offset_of(const SharedBytes& batches, std::int64_t otherwise);
+// Of a partition that this broker has no replica of: UNKNOWN_TOPIC_OR_PARTITION, or
+// NOT_LEADER_OR_FOLLOWER when others have one.
+protocol::ErrorCode error_of_missing(const Turn& turn, const TopicPartition& partition);
+
+// This broker's replica, whether it leads or follows.
+Replica* find_any_replica(Broker& broker, const Turn& turn, const TopicPartition& partition,
+                          std::int32_t current_leader_epoch, protocol::ErrorCode& error);
+
+// The leader's replica, for a client that knows this leader epoch. As in Kafka a wrong epoch is
+// told before that another broker leads.
+Replica* find_leader(Broker& broker, const Turn& turn, const TopicPartition& partition,
+                     std::int32_t current_leader_epoch, protocol::ErrorCode& error);
 
 }  // namespace fencepost::minibroker::handlers

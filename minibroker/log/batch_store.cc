@@ -31,9 +31,13 @@ void BatchStore::append(const protocol::RecordBatchHeader& header, ByteView batc
                     last_chunk_->capacity - last_chunk_used_ >= batch.size();
   if (!fits) start_chunk(batch.size());
   std::copy(batch.begin(), batch.end(), last_chunk_->data.get() + last_chunk_used_);
-  batches_.push_back({header, last_chunk_, last_chunk_used_});
+  batches_.push_back({header, last_chunk_, last_chunk_used_, end_position()});
   last_chunk_used_ += batch.size();
   last_chunk_->used = last_chunk_used_;
+}
+
+std::size_t BatchStore::end_position() const {
+  return empty() ? 0 : batches_.back().log_position + batches_.back().header.size_bytes();
 }
 
 const protocol::RecordBatchHeader& BatchStore::header(std::size_t index) const {
@@ -65,6 +69,23 @@ SharedBytes BatchStore::range(std::size_t first, std::size_t end) const {
   return SharedBytes(std::move(copy));
 }
 
+std::size_t BatchStore::bytes_between(std::size_t first, std::size_t end) const {
+  CHECK(first <= end && end <= size());
+  if (first == end) return 0;
+  const std::size_t end_at = end == size() ? end_position() : batches_[end].log_position;
+  return end_at - batches_[first].log_position;
+}
+
+std::size_t BatchStore::end_within(std::size_t first, std::size_t bytes) const {
+  CHECK(first <= size());
+  if (first == size()) return first;
+  const std::size_t end_at = batches_[first].log_position + bytes;
+  const auto it =
+      std::partition_point(batches_.begin() + static_cast<std::ptrdiff_t>(first), batches_.end(),
+                           [&](const Stored& stored) { return stored.log_position < end_at; });
+  return static_cast<std::size_t>(it - batches_.begin());
+}
+
 std::size_t BatchStore::find(std::int64_t offset) const {
   const auto it = std::partition_point(batches_.begin(), batches_.end(), [&](const Stored& stored) {
     return stored.header.last_offset() < offset;
@@ -84,6 +105,29 @@ void BatchStore::truncate(std::size_t count) {
   // What was cut off may still be read by others: the next batch begins a new chunk.
   last_chunk_.reset();
   last_chunk_used_ = 0;
+}
+
+void BatchStore::replace_front(std::size_t count, const std::vector<SharedBytes>& batches) {
+  CHECK(count <= size());
+  BatchStore replaced;
+  for (const SharedBytes& batch : batches) {
+    const Result<protocol::RecordBatchView> opened = protocol::RecordBatchView::open(batch);
+    CHECK(opened.ok());
+    replaced.append(opened->header(), batch.view());
+  }
+  for (std::size_t index = count; index < size(); ++index) {
+    replaced.batches_.push_back(batches_[index]);
+    replaced.batches_.back().log_position = 0;
+    if (const std::size_t at = replaced.size() - 1; at > 0)
+      replaced.batches_[at].log_position =
+          replaced.batches_[at - 1].log_position + replaced.batches_[at - 1].header.size_bytes();
+  }
+  // What follows is appended where it was before, or after what has replaced everything.
+  if (count < size()) {
+    replaced.last_chunk_ = last_chunk_;
+    replaced.last_chunk_used_ = last_chunk_used_;
+  }
+  *this = std::move(replaced);
 }
 
 }  // namespace fencepost::minibroker

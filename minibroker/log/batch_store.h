@@ -23,12 +23,19 @@ class BatchStore {
   SharedBytes bytes(std::size_t index) const;
   // The bytes of [first, end), copied only when they lie in more than one chunk.
   SharedBytes range(std::size_t first, std::size_t end) const;
+  // How many bytes there are between the beginnings of two batches; `end` may be size().
+  std::size_t bytes_between(std::size_t first, std::size_t end) const;
+  // The end of the batches from `first` on that `bytes` reach into.
+  std::size_t end_within(std::size_t first, std::size_t bytes) const;
   // The index of the first batch that ends at or after `offset`; size() when there is none.
   std::size_t find(std::int64_t offset) const;
 
   void drop_front(std::size_t count);
   // Keeps the first `count` batches.
   void truncate(std::size_t count);
+  // `batches`, each whole and in order, take the place of the first `count`, in memory of their
+  // own: that of those that they replace is given back.
+  void replace_front(std::size_t count, const std::vector<SharedBytes>& batches);
 
  private:
   struct Chunk {
@@ -39,9 +46,11 @@ class BatchStore {
   struct Stored {
     protocol::RecordBatchHeader header;
     std::shared_ptr<Chunk> chunk;
-    std::size_t position = 0;
+    std::size_t position = 0;      // in the chunk
+    std::size_t log_position = 0;  // bytes of all batches before it
   };
 
+  std::size_t end_position() const;
   void start_chunk(std::size_t bytes_min);
 
   std::vector<Stored> batches_;

@@ -141,7 +141,7 @@ void PartitionLog::store(const SharedBytes& bytes) {
   const RecordBatchHeader& header = batch.header();
   batches_.append(header, bytes.view());
   segments_.make_room(settings_.segments, header, header.base_offset);
-  segments_.append(header);
+  segments_.append(settings_.segments, header);
   size_bytes_ += bytes.size();
   log_end_offset_ = header.last_offset() + 1;
   if (header.partition_leader_epoch >= 0)
@@ -178,16 +178,24 @@ ErrorCode PartitionLog::delete_records_before(std::int64_t offset) {
   if (offset > high_watermark_) return ErrorCode::offset_out_of_range;
   if (offset <= log_start_offset_) return ErrorCode::none;
   log_start_offset_ = offset;
-  const std::size_t kept = batches_.find(offset);
-  for (std::size_t index = 0; index < kept; ++index) {
-    apply(before_start_, open_own(batches_.bytes(index)));
-    size_bytes_ -= batches_.header(index).size_bytes();
-  }
-  batches_.drop_front(kept);
+  drop_segments_below(offset);
   before_start_.transactions.log_starts_at(offset);
   state_.transactions.log_starts_at(offset);
   leader_epochs_.log_starts_at(offset);
   return ErrorCode::none;
+}
+
+void PartitionLog::drop_segments_below(std::int64_t offset) {
+  const std::vector<Segment>& segments = segments_.all();
+  std::size_t count = 0;
+  while (count + 1 < segments.size() && segments[count + 1].base_offset <= offset) ++count;
+  if (count == 0) return;
+  const std::size_t kept = batches_.find(segments[count].base_offset);
+  for (std::size_t index = 0; index < kept; ++index)
+    apply(before_start_, open_own(batches_.bytes(index)));
+  size_bytes_ -= batches_.bytes_between(0, kept);
+  batches_.drop_front(kept);
+  segments_.drop_front(count);
 }
 
 void PartitionLog::truncate_to(std::int64_t offset) {
@@ -199,6 +207,10 @@ void PartitionLog::truncate_to(std::int64_t offset) {
       kept < batches_.size() ? std::min(offset, batches_.header(kept).base_offset) : offset;
   batches_.truncate(kept);
   segments_.truncate_to(log_end_offset_);
+  if (!segments_.all().empty())
+    for (std::size_t i = batches_.find(segments_.all().back().base_offset); i < batches_.size();
+         ++i)
+      segments_.append(settings_.segments, batches_.header(i));
   high_watermark_ = std::min(high_watermark_, log_end_offset_);
   log_start_offset_ = std::min(log_start_offset_, log_end_offset_);
   leader_epochs_.truncate_to(log_end_offset_);

@@ -66,6 +66,13 @@ struct TimestampAndOffset {
   bool operator==(const TimestampAndOffset&) const = default;
 };
 
+// What a reader is given of a log.
+struct LogRead {
+  SharedBytes records;  // the last batch may be cut off
+  // Aborted transactions that begin below this have to be told with it.
+  std::int64_t bound = 0;
+};
+
 class PartitionLog {
  public:
   explicit PartitionLog(LogSettings settings = {}) : settings_(std::move(settings)) {}
@@ -89,7 +96,7 @@ class PartitionLog {
 
   // Moves the high watermark up, at most to the log end; never down.
   void advance_high_watermark(std::int64_t offset);
-  // Moves the log start up and drops batches wholly below it. OFFSET_OUT_OF_RANGE above the high
+  // Moves the log start up and drops segments wholly below it. OFFSET_OUT_OF_RANGE above the high
   // watermark. Producers stay known.
   protocol::ErrorCode delete_records_before(std::int64_t offset);
   // Drops everything from that offset on, whole batches, and forgets what only they said.
@@ -119,11 +126,19 @@ class PartitionLog {
   std::int64_t log_end_offset() const { return log_end_offset_; }
   // Where the first open transaction begins, or what is left of it begins.
   std::int64_t last_stable_offset() const;
-  // Whole batches of one segment, from the one that holds `from_offset`, all below `limit_offset`.
-  // Not more than
-  // `bytes_max`, except for a first batch that alone is larger when `at_least_one_batch`.
+  // Batches of one segment, from the one that holds `from_offset`, all below `limit_offset`. Not
+  // more than `bytes_max`, as Kafka with the last batch cut off; but no batch at all when not even
+  // the first fits, and that one whole when `at_least_one_batch`.
+  LogRead fetch(std::int64_t from_offset, std::int64_t limit_offset, std::size_t bytes_max,
+                bool at_least_one_batch) const;
   SharedBytes read(std::int64_t from_offset, std::int64_t limit_offset, std::size_t bytes_max,
-                   bool at_least_one_batch) const;
+                   bool at_least_one_batch) const {
+    return fetch(from_offset, limit_offset, bytes_max, at_least_one_batch).records;
+  }
+  // How many bytes a reader that waits for more may count on, or nothing when `from_offset` and
+  // `limit_offset` are in different segments: then it is not to wait any longer.
+  std::optional<std::size_t> bytes_available(std::int64_t from_offset,
+                                             std::int64_t limit_offset) const;
   // For read_committed; in the order of their markers. `upper_bound` is the end of what is
   // returned.
   std::vector<AbortedTransaction> aborted_transactions(std::int64_t fetch_offset,
@@ -131,7 +146,8 @@ class PartitionLog {
   // The first record below `limit_offset` whose timestamp is at least that.
   std::optional<TimestampAndOffset> offset_for_timestamp(std::int64_t timestamp,
                                                          std::int64_t limit_offset) const;
-  // The first record with the largest timestamp; nothing when it is not below `limit_offset`.
+  // The first record with the largest timestamp; nothing when it is not below `limit_offset`, as
+  // above.
   std::optional<TimestampAndOffset> offset_of_max_timestamp(std::int64_t limit_offset) const;
   EpochEndOffset end_offset_for_epoch(std::int32_t leader_epoch) const;
   const LeaderEpochs& leader_epochs() const { return leader_epochs_; }
@@ -159,7 +175,9 @@ class PartitionLog {
   static void apply(State& state, const protocol::RecordBatchView& batch);
   void rebuild();
   std::int64_t first_kept_offset() const;
-  std::optional<TimestampAndOffset> find_timestamp(std::size_t index, std::int64_t timestamp) const;
+  std::optional<TimestampAndOffset> find_timestamp(std::size_t index, std::int64_t timestamp,
+                                                   std::int64_t first_offset) const;
+  void drop_segments_below(std::int64_t offset);
 
   LogSettings settings_;
   BatchStore batches_;

@@ -44,8 +44,9 @@ BatchState control_state(const RecordBatchView& batch) {
 
 // Of the batch that holds the log start: deleting records in the middle of a batch keeps it whole.
 std::int64_t PartitionLog::first_kept_offset() const {
-  if (batches_.empty()) return log_start_offset_;
-  return std::min(batches_.header(0).base_offset, log_start_offset_);
+  const std::size_t first = batches_.find(log_start_offset_);
+  if (first == batches_.size()) return log_start_offset_;
+  return std::min(batches_.header(first).base_offset, log_start_offset_);
 }
 
 std::int64_t PartitionLog::last_stable_offset() const {
@@ -54,21 +55,34 @@ std::int64_t PartitionLog::last_stable_offset() const {
   return std::min(std::max(*unstable, first_kept_offset()), high_watermark_);
 }
 
-SharedBytes PartitionLog::read(std::int64_t from_offset, std::int64_t limit_offset,
-                               std::size_t bytes_max, bool at_least_one_batch) const {
+LogRead PartitionLog::fetch(std::int64_t from_offset, std::int64_t limit_offset,
+                            std::size_t bytes_max, bool at_least_one_batch) const {
   const std::size_t first = batches_.find(from_offset);
-  std::size_t end = first;
-  std::size_t bytes = 0;
-  if (first < batches_.size())
-    limit_offset = std::min(limit_offset, segments_.end_of(batches_.header(first).base_offset));
-  for (; end < batches_.size(); ++end) {
-    const RecordBatchHeader& header = batches_.header(end);
-    if (header.last_offset() >= limit_offset) break;
-    const bool is_owed = end == first && at_least_one_batch;
-    if (bytes + header.size_bytes() > bytes_max && !is_owed) break;
-    bytes += header.size_bytes();
-  }
-  return batches_.range(first, end);
+  if (first == batches_.size()) return {{}, log_end_offset_};
+  const RecordBatchHeader& head = batches_.header(first);
+  // A segment whose end has been compacted away is passed over.
+  const std::int64_t segment_offset = std::max(from_offset, head.base_offset);
+  limit_offset = std::min(limit_offset, segments_.end_of(segment_offset));
+  const std::size_t end = std::max(first, batches_.find(limit_offset));
+  if (at_least_one_batch) bytes_max = std::max(bytes_max, head.size_bytes());
+  const std::size_t bytes = std::min(batches_.bytes_between(first, end), bytes_max);
+  const bool is_first_cut = bytes_max < head.size_bytes();
+  LogRead out;
+  if (!is_first_cut && bytes > 0)
+    out.records = batches_.range(first, batches_.end_within(first, bytes)).slice(0, bytes);
+  const std::size_t segment_begin = batches_.find(segments_.base_of(segment_offset));
+  out.bound = segments_.read_bound(
+      segment_offset,
+      static_cast<std::int64_t>(batches_.bytes_between(segment_begin, first) + bytes),
+      log_end_offset_);
+  return out;
+}
+
+std::optional<std::size_t> PartitionLog::bytes_available(std::int64_t from_offset,
+                                                         std::int64_t limit_offset) const {
+  if (from_offset >= limit_offset) return 0;
+  if (segments_.base_of(from_offset) != segments_.base_of(limit_offset)) return std::nullopt;
+  return batches_.bytes_between(batches_.find(from_offset), batches_.find(limit_offset));
 }
 
 std::vector<AbortedTransaction> PartitionLog::aborted_transactions(std::int64_t fetch_offset,
@@ -78,21 +92,28 @@ std::vector<AbortedTransaction> PartitionLog::aborted_transactions(std::int64_t 
 
 // The first record of the batch with at least that timestamp.
 std::optional<TimestampAndOffset> PartitionLog::find_timestamp(std::size_t index,
-                                                               std::int64_t timestamp) const {
+                                                               std::int64_t timestamp,
+                                                               std::int64_t first_offset) const {
   const RecordBatchView batch = open_own(batches_.bytes(index));
   for (const Record& record : records_of(batch))
-    if (record.timestamp >= timestamp && record.offset >= log_start_offset_)
+    if (record.timestamp >= timestamp && record.offset >= first_offset)
       return TimestampAndOffset{record.timestamp, record.offset,
                                 batch.header().partition_leader_epoch};
   return std::nullopt;
 }
 
+// Kafka looks into one segment: the first that has a record with at least that timestamp.
 std::optional<TimestampAndOffset> PartitionLog::offset_for_timestamp(
     std::int64_t timestamp, std::int64_t limit_offset) const {
-  for (std::size_t index = 0; index < batches_.size(); ++index) {
-    if (batches_.header(index).base_offset >= limit_offset) break;
+  const auto segment = std::ranges::find_if(segments_.all(), [&](const Segment& it) {
+    return it.size_bytes > 0 && it.largest_timestamp >= timestamp;
+  });
+  if (segment == segments_.all().end()) return std::nullopt;
+  const std::int64_t end_offset = segments_.end_of(segment->base_offset);
+  for (std::size_t index = batches_.find(segment->base_offset); index < batches_.size(); ++index) {
+    if (batches_.header(index).base_offset >= end_offset) break;
     if (batches_.header(index).max_timestamp < timestamp) continue;
-    if (const auto found = find_timestamp(index, timestamp))
+    if (const auto found = find_timestamp(index, timestamp, log_start_offset_))
       return found->offset < limit_offset ? found : std::nullopt;
   }
   return std::nullopt;
@@ -100,13 +121,17 @@ std::optional<TimestampAndOffset> PartitionLog::offset_for_timestamp(
 
 std::optional<TimestampAndOffset> PartitionLog::offset_of_max_timestamp(
     std::int64_t limit_offset) const {
-  if (batches_.empty()) return std::nullopt;
-  std::size_t newest = 0;
-  for (std::size_t index = 1; index < batches_.size(); ++index)
-    if (batches_.header(index).max_timestamp > batches_.header(newest).max_timestamp)
-      newest = index;
-  const auto found = find_timestamp(newest, batches_.header(newest).max_timestamp);
-  return found && found->offset < limit_offset ? found : std::nullopt;
+  const auto segment = std::ranges::max_element(segments_.all(), {}, &Segment::largest_timestamp);
+  if (segment == segments_.all().end()) return std::nullopt;
+  const std::int64_t newest = segment->largest_timestamp;
+  const std::int64_t end_offset = segments_.end_of(segment->base_offset);
+  for (std::size_t index = batches_.find(segment->base_offset); index < batches_.size(); ++index) {
+    if (batches_.header(index).base_offset >= end_offset) break;
+    if (batches_.header(index).max_timestamp != newest) continue;
+    const auto found = find_timestamp(index, newest, 0);
+    return found && found->offset < limit_offset ? found : std::nullopt;
+  }
+  return std::nullopt;
 }
 
 EpochEndOffset PartitionLog::end_offset_for_epoch(std::int32_t leader_epoch) const {
@@ -115,7 +140,7 @@ EpochEndOffset PartitionLog::end_offset_for_epoch(std::int32_t leader_epoch) con
 
 std::vector<ReplayedBatch> PartitionLog::replay(std::int64_t limit_offset) const {
   std::vector<ReplayedBatch> replayed;
-  for (std::size_t index = 0; index < batches_.size(); ++index) {
+  for (std::size_t index = batches_.find(log_start_offset_); index < batches_.size(); ++index) {
     if (batches_.header(index).last_offset() >= limit_offset) break;
     const RecordBatchView batch = open_own(batches_.bytes(index));
     replayed.push_back({batch.header(), records_of(batch)});
@@ -126,7 +151,7 @@ std::vector<ReplayedBatch> PartitionLog::replay(std::int64_t limit_offset) const
 std::vector<BatchSummary> PartitionLog::summarize() const {
   std::vector<BatchSummary> summaries;
   std::map<std::int64_t, std::vector<std::size_t>> open;  // producer id -> its batches
-  for (std::size_t index = 0; index < batches_.size(); ++index) {
+  for (std::size_t index = batches_.find(log_start_offset_); index < batches_.size(); ++index) {
     const RecordBatchView batch = open_own(batches_.bytes(index));
     const RecordBatchHeader& header = batch.header();
     BatchSummary summary{header.base_offset,
