@@ -2,6 +2,7 @@
 // of the names.
 #include "minibroker/configuration.h"
 
+#include <algorithm>
 #include <charconv>
 #include <limits>
 #include <optional>
@@ -177,20 +178,23 @@ Result<void> configure(ClusterSettings& settings, std::string_view assignment) {
 Result<void> set_feature(ClusterSettings& settings, std::string_view assignment) {
   const std::size_t equals = assignment.find('=');
   const std::string_view name = assignment.substr(0, equals);
-  if (name != "transaction.version") {
-    return invalid("unknown feature '" + std::string(name) + "'; known is transaction.version");
-  }
   const std::string_view level =
       equals == std::string_view::npos ? std::string_view() : assignment.substr(equals + 1);
-  if (level == "0") {
-    settings.era.bumps_epoch_at_end = false;
-    settings.era.demands_newer_marker_epoch = false;
-    return {};
+  const std::vector<Feature> features = settings.era.features();
+  const auto feature = std::ranges::find(features, name, &Feature::name);
+  if (feature == features.end()) {
+    std::string known;
+    for (const Feature& it : features) known += (known.empty() ? "" : ", ") + std::string(it.name);
+    return invalid("a " + settings.era.name + " cluster has no feature '" + std::string(name) +
+                   "'" + (known.empty() ? "" : "; it has " + known));
   }
-  if (level == "2" && settings.era.bumps_epoch_at_end) return {};
-  return invalid("transaction.version of a " + settings.era.name + " cluster can be " +
-                 (settings.era.bumps_epoch_at_end ? "0 or 2" : "0") + ", not '" +
-                 std::string(level) + "'");
+  const std::optional<std::int64_t> number = parse_integer(level);
+  const bool is_level = number && *number >= feature->level_min && *number <= feature->level_max &&
+                        settings.era.set_feature_level(name, static_cast<std::int16_t>(*number));
+  if (is_level) return {};
+  return invalid(std::string(name) + " of a " + settings.era.name + " cluster can be " +
+                 std::to_string(feature->level_min) + " to " + std::to_string(feature->level_max) +
+                 ", not '" + std::string(level) + "'");
 }
 
 }  // namespace fencepost::minibroker

@@ -1,7 +1,8 @@
 // Eras: what brokers of a Kafka release offer and how they behave. Each behaviour is named once, in
-// this table; code asks the table and never compares release numbers.
+// the tables of era.cc; code asks an Era and never compares release numbers.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -11,17 +12,35 @@
 
 namespace fencepost::minibroker {
 
+// A feature of a cluster (KIP-584): which levels its brokers support, and the one it is at.
+struct Feature {
+  std::string_view name;
+  std::int16_t level_min = 0;
+  std::int16_t level_max = 0;
+  std::int16_t level = 0;  // 0: not finalized
+};
+
 struct Era {
   std::string name;                // "4.4"
-  std::size_t release_column = 2;  // of the table of API versions in era.cc
+  std::size_t release_column = 7;  // of the tables in era.cc
+
+  // ---- the finalized levels of features
+
+  std::int16_t group_version = 1;  // 1: the consumer group protocol (KIP-848)
+  std::int16_t kraft_version = 0;
+  std::int16_t metadata_version = 33;
+  std::int16_t transaction_version = 2;  // 1: newer records in the coordinator's log; 2: see below
+
+  // KIP-890 part 2 (transaction.version 2): EndTxn v5 bumps the epoch, Produce v12 and
+  // TxnOffsetCommit v5 add the partition themselves.
+  bool bumps_epoch_at_end() const { return transaction_version >= 2; }
+
+  // ---- behaviours
 
   // KIP-890 part 1: the leader asks the coordinator before the first append of a transaction.
   bool verifies_partitions = true;
   // The same for the offsets partition (later than for data partitions).
   bool verifies_offset_commits = true;
-  // KIP-890 part 2 (transaction.version 2): EndTxn v5 bumps the epoch, Produce v12 and
-  // TxnOffsetCommit v5 add the partition themselves.
-  bool bumps_epoch_at_end = true;
   // Brokers know the feature transaction.version, at whatever level.
   bool has_transaction_version = true;
   // KAFKA-18660: a pending state change is looked at before the producer id.
@@ -43,6 +62,10 @@ struct Era {
 
   // The versions that brokers of this era answer; empty when they do not know the API.
   protocol::Versions versions_of(protocol::ApiKey key) const;
+  // The features that brokers of this era know, by name, with the levels set here.
+  std::vector<Feature> features() const;
+  // False, and nothing is set, when the era does not have that feature or level.
+  bool set_feature_level(std::string_view feature, std::int16_t level);
 
   bool operator==(const Era&) const = default;
 };

@@ -6,6 +6,8 @@
 #include "protocol/messages/add_offsets_to_txn.h"
 #include "protocol/messages/add_partitions_to_txn.h"
 #include "protocol/messages/alter_configs.h"
+#include "protocol/messages/alter_partition_reassignments.h"
+#include "protocol/messages/alter_replica_log_dirs.h"
 #include "protocol/messages/api_versions.h"
 #include "protocol/messages/consumer_group_describe.h"
 #include "protocol/messages/consumer_group_heartbeat.h"
@@ -20,7 +22,9 @@
 #include "protocol/messages/describe_cluster.h"
 #include "protocol/messages/describe_configs.h"
 #include "protocol/messages/describe_groups.h"
+#include "protocol/messages/describe_log_dirs.h"
 #include "protocol/messages/describe_producers.h"
+#include "protocol/messages/describe_quorum.h"
 #include "protocol/messages/describe_topic_partitions.h"
 #include "protocol/messages/describe_transactions.h"
 #include "protocol/messages/elect_leaders.h"
@@ -32,8 +36,10 @@
 #include "protocol/messages/init_producer_id.h"
 #include "protocol/messages/join_group.h"
 #include "protocol/messages/leave_group.h"
+#include "protocol/messages/list_config_resources.h"
 #include "protocol/messages/list_groups.h"
 #include "protocol/messages/list_offsets.h"
+#include "protocol/messages/list_partition_reassignments.h"
 #include "protocol/messages/list_transactions.h"
 #include "protocol/messages/metadata.h"
 #include "protocol/messages/offset_commit.h"
@@ -88,13 +94,20 @@ constexpr std::array all_apis{
     api<DeleteAclsRequest>(ApiKey::delete_acls, "DeleteAcls"),
     api<DescribeConfigsRequest>(ApiKey::describe_configs, "DescribeConfigs"),
     api<AlterConfigsRequest>(ApiKey::alter_configs, "AlterConfigs"),
+    api<AlterReplicaLogDirsRequest>(ApiKey::alter_replica_log_dirs, "AlterReplicaLogDirs"),
+    api<DescribeLogDirsRequest>(ApiKey::describe_log_dirs, "DescribeLogDirs"),
     api<SaslAuthenticateRequest>(ApiKey::sasl_authenticate, "SaslAuthenticate"),
     api<CreatePartitionsRequest>(ApiKey::create_partitions, "CreatePartitions"),
     api<DeleteGroupsRequest>(ApiKey::delete_groups, "DeleteGroups"),
     api<ElectLeadersRequest>(ApiKey::elect_leaders, "ElectLeaders"),
     api<IncrementalAlterConfigsRequest>(ApiKey::incremental_alter_configs,
                                         "IncrementalAlterConfigs"),
+    api<AlterPartitionReassignmentsRequest>(ApiKey::alter_partition_reassignments,
+                                            "AlterPartitionReassignments"),
+    api<ListPartitionReassignmentsRequest>(ApiKey::list_partition_reassignments,
+                                           "ListPartitionReassignments"),
     api<OffsetDeleteRequest>(ApiKey::offset_delete, "OffsetDelete"),
+    api<DescribeQuorumRequest>(ApiKey::describe_quorum, "DescribeQuorum"),
     api<UpdateFeaturesRequest>(ApiKey::update_features, "UpdateFeatures"),
     api<DescribeClusterRequest>(ApiKey::describe_cluster, "DescribeCluster"),
     api<DescribeProducersRequest>(ApiKey::describe_producers, "DescribeProducers"),
@@ -102,6 +115,7 @@ constexpr std::array all_apis{
     api<ListTransactionsRequest>(ApiKey::list_transactions, "ListTransactions"),
     api<ConsumerGroupHeartbeatRequest>(ApiKey::consumer_group_heartbeat, "ConsumerGroupHeartbeat"),
     api<ConsumerGroupDescribeRequest>(ApiKey::consumer_group_describe, "ConsumerGroupDescribe"),
+    api<ListConfigResourcesRequest>(ApiKey::list_config_resources, "ListConfigResources"),
     api<DescribeTopicPartitionsRequest>(ApiKey::describe_topic_partitions,
                                         "DescribeTopicPartitions"),
 };

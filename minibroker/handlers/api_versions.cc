@@ -21,6 +21,15 @@ ApiVersionsResponse::ApiVersion version_of(const Api& api, const Era& era) {
   return out;
 }
 
+// A client says which cluster and broker it means, or neither (KIP-1242).
+ErrorCode check_meant(const ApiVersionsRequest& request, const Broker& broker, const Turn& turn) {
+  if (request.cluster_id.has_value() != (request.node_id >= 0)) return ErrorCode::invalid_request;
+  if (!request.cluster_id) return ErrorCode::none;
+  const bool is_meant =
+      *request.cluster_id == turn.controller.cluster_id() && request.node_id == broker.id();
+  return is_meant ? ErrorCode::none : ErrorCode::rebootstrap_required;
+}
+
 // Clients before version 4 take a lowest level of 0 for an error (KAFKA-17011).
 bool can_read_level_zero(std::int16_t version) {
   return version >= 4;
@@ -28,22 +37,27 @@ bool can_read_level_zero(std::int16_t version) {
 
 }  // namespace
 
-void api_versions(Broker& broker, Turn&, const RequestContext& context,
+void api_versions(Broker& broker, Turn& turn, const RequestContext& context,
                   const ApiVersionsRequest& request) {
   if (context.api_version >= 3 &&
       (request.client_software_name.empty() || request.client_software_version.empty()))
     return refuse_api_versions(broker, context, ErrorCode::invalid_request);
+  if (const ErrorCode error = check_meant(request, broker, turn); error != ErrorCode::none)
+    return refuse_api_versions(broker, context, error);
   const Era& era = broker.era();
   ApiVersionsResponse response;
   for (const Api& api : apis())
-    if (!era.versions_of(api.key).is_empty()) response.api_keys.push_back(version_of(api, era));
-  if (era.has_transaction_version) {
-    const std::int16_t level = era.bumps_epoch_at_end ? 2 : 0;
-    if (can_read_level_zero(context.api_version))
-      response.supported_features.push_back({"transaction.version", 0, 2, {}});
-    if (level > 0) response.finalized_features.push_back({"transaction.version", level, level, {}});
-    response.finalized_features_epoch = 0;
+    if (is_served(api.key) && !era.versions_of(api.key).is_empty())
+      response.api_keys.push_back(version_of(api, era));
+  for (const Feature& feature : era.features()) {
+    const std::string name(feature.name);
+    if (feature.level_min > 0 || can_read_level_zero(context.api_version))
+      response.supported_features.push_back({name, feature.level_min, feature.level_max, {}});
+    if (feature.level > 0)
+      response.finalized_features.push_back({name, feature.level, feature.level, {}});
   }
+  if (!response.finalized_features.empty())
+    response.finalized_features_epoch = turn.controller.version();
   broker.reply(context, response);
 }
 

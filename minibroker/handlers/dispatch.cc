@@ -80,6 +80,10 @@ RequestContext context_of(Reader& reader, std::int64_t connection, const std::st
 
 }  // namespace
 
+bool is_served(ApiKey key) {
+  return std::ranges::find(rows, key, &Row::key) != rows.end();
+}
+
 void dispatch(Broker& broker, Turn& turn, std::int64_t connection, const std::string& address,
               const SharedBytes& frame) {
   Reader prefix(frame);

@@ -25,6 +25,8 @@ namespace fencepost::minibroker::handlers {
 // closes the connection; only ApiVersions is answered in any version.
 void dispatch(Broker& broker, Turn& turn, std::int64_t connection, const std::string& address,
               const SharedBytes& frame);
+// Whether there is a handler for it; what has none is not advertised.
+bool is_served(protocol::ApiKey key);
 
 // ---- cluster.cc and friends: metadata and topics
 

@@ -118,7 +118,7 @@ void TransactionCoordinator::add_to_transaction(const std::string& transactional
 bool TransactionCoordinator::cannot_log_addition(const Waiter& waiter) const {
   return waiter.asker == Asker::add_partitions &&
          waiter.context.api_version >= first_batched_version && era_.has_transaction_version &&
-         !era_.bumps_epoch_at_end;
+         !era_.bumps_epoch_at_end();
 }
 
 // As in Kafka, the change stays pending for ever; no broker of such a cluster asks for it.

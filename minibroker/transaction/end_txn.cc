@@ -69,7 +69,7 @@ void TransactionCoordinator::end_txn(const RequestContext& context,
   Found found = find(request.transactional_id);
   if (found.error != ErrorCode::none) return answer(waiter, found.error);
   if (found.metadata == nullptr) return answer(waiter, ErrorCode::invalid_producer_id_mapping);
-  if (context.api_version >= first_version_with_epoch_bump && era_.bumps_epoch_at_end)
+  if (context.api_version >= first_version_with_epoch_bump && era_.bumps_epoch_at_end())
     end_with_epoch_bump(request.transactional_id, found, request, waiter, now);
   else
     end_classic(request.transactional_id, found, request, waiter, now);

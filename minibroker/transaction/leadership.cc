@@ -85,7 +85,7 @@ TransactionCoordinator::Found TransactionCoordinator::find(const std::string& tr
 }
 
 std::int16_t TransactionCoordinator::cluster_transaction_version() const {
-  return era_.bumps_epoch_at_end ? transaction_version_2 : transaction_version_0;
+  return era_.transaction_version;
 }
 
 }  // namespace fencepost::minibroker::transaction

@@ -189,7 +189,7 @@ TEST_CASE("A late produce hangs the partition only where nobody verifies",
 
 TEST_CASE("A leader tells a stale epoch before it asks the coordinator", "[minibroker][cluster]") {
   Era era = era_4_4();
-  era.bumps_epoch_at_end = false;
+  era.transaction_version = 0;
   ClusterFixture world(settings_of(1, era));
   Producer stale{world, "t"};
   REQUIRE(stale.init() == ErrorCode::none);

@@ -43,15 +43,18 @@ TEST_CASE("Switching verification off switches both kinds off, and an era withou
   CHECK_FALSE(settings.era.verifies_partitions);
 }
 
-TEST_CASE("transaction.version 0 turns the epoch bump of a newer era off",
+TEST_CASE("A feature level below 2 turns the epoch bump of a newer era off",
           "[minibroker][configuration]") {
   ClusterSettings settings;
-  settings.era.bumps_epoch_at_end = true;
+  CHECK(settings.era.bumps_epoch_at_end());
+  CHECK(set_feature(settings, "transaction.version=1").ok());
+  CHECK_FALSE(settings.era.bumps_epoch_at_end());
   CHECK(set_feature(settings, "transaction.version=2").ok());
-  CHECK(settings.era.bumps_epoch_at_end);
-  CHECK(set_feature(settings, "transaction.version=0").ok());
-  CHECK_FALSE(settings.era.bumps_epoch_at_end);
-  CHECK_FALSE(settings.era.demands_newer_marker_epoch);
+  CHECK(settings.era.bumps_epoch_at_end());
+  CHECK(set_feature(settings, "group.version=0").ok());
+  CHECK(settings.era.group_version == 0);
+  CHECK(set_feature(settings, "metadata.version=7").ok());
+  CHECK(settings.era.metadata_version == 7);
 }
 
 // ---- what is refused
@@ -95,15 +98,22 @@ TEST_CASE("An assignment without an equals sign is refused", "[minibroker][confi
         "'num.partitions' is not of the form key=value");
 }
 
-TEST_CASE("A feature level that the era does not have is refused", "[minibroker][configuration]") {
+TEST_CASE("A feature or level that the era does not have is refused",
+          "[minibroker][configuration]") {
   ClusterSettings settings;
-  settings.era.name = "3.9";
-  settings.era.bumps_epoch_at_end = false;
+  const char* wrong[] = {"transaction.version=3", "transaction.version=-1", "transaction.version=x",
+                         "transaction.version", "metadata.version=6"};
+  for (const char* assignment : wrong) {
+    INFO(assignment);
+    CHECK_FALSE(set_feature(settings, assignment).ok());
+  }
+  CHECK(settings.era == era_4_4());
+  CHECK(set_feature(settings, "metadata.version=40").error().text ==
+        "metadata.version of a 4.4 cluster can be 7 to 33, not '40'");
+  settings.era = era_3_9();
   CHECK(set_feature(settings, "transaction.version=2").error().text ==
-        "transaction.version of a 3.9 cluster can be 0, not '2'");
-  CHECK_FALSE(set_feature(settings, "transaction.version").ok());
-  CHECK(set_feature(settings, "kraft.version=1").error().text ==
-        "unknown feature 'kraft.version'; known is transaction.version");
+        "a 3.9 cluster has no feature 'transaction.version'; it has kraft.version, "
+        "metadata.version");
 }
 
 }  // namespace fencepost::minibroker

@@ -40,15 +40,12 @@ inline Answer refused(ErrorCode error) {
 }
 
 inline Era newest_era() {
-  Era era;
-  era.name = "newest";
-  return era;
+  return era_4_4();
 }
 
 inline Era classic_era() {
-  Era era;
-  era.name = "classic";
-  era.bumps_epoch_at_end = false;
+  Era era = newest_era();
+  era.transaction_version = 0;
   era.looks_at_pending_before_identity = false;
   era.fences_with_one_bump = false;
   return era;
