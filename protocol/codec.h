@@ -14,6 +14,7 @@
 
 namespace fencepost::protocol {
 
+class Annotation;
 class JsonValue;
 
 // One field as `fencepost api` and the schema test show it.
@@ -37,6 +38,8 @@ struct Codec {
   static Result<Message> decode(const SharedBytes& bytes, int version);
   // As above, from where the reader stands; what follows the message is left unread.
   static bool decode(Reader& reader, int version, Message& message);
+  // As above, for what each byte is. The reader reads the annotation's buffer.
+  static bool annotate(Reader& reader, int version, Annotation& annotation);
   // Refuses a value that this version cannot carry, unless the schema says ignorable.
   static Result<Frame> encode(const Message& message, int version);
   static Result<void> encode(Writer& writer, const Message& message, int version);

@@ -3,8 +3,6 @@
 
 namespace fencepost::protocol::walk {
 
-namespace {
-
 std::string type_name(const ValueType& type) {
   switch (type.kind) {
     case ValueKind::boolean:
@@ -40,6 +38,8 @@ std::string type_name(const ValueType& type) {
   }
   return "";
 }
+
+namespace {
 
 std::string default_json(const ValueType& type, const void* value) {
   if (type.kind == ValueKind::structure) return "{}";

@@ -54,6 +54,9 @@ bool is_default(const StructTable& table, const FieldTable& field, const void* s
 // The walks proper. The pointer is to a struct of that table, which starts out as its default
 // where it is read into.
 bool decode(Reader& reader, const StructTable& table, void* structure, const Context& context);
+// The same; the reader reads the annotation's buffer.
+bool annotate(Reader& reader, const StructTable& table, void* structure, const Context& context,
+              Annotation& annotation);
 std::optional<Error> encode(Writer& writer, const StructTable& table, const void* structure,
                             const Context& context);
 // Fails with what is left over, if anything is.
@@ -63,6 +66,8 @@ void append_json(std::string& out, const ValueType& type, const void* value,
                  const Context& context);
 std::optional<Error> from_json(const JsonValue& json, const StructTable& table, void* structure,
                                const Context& context);
+// Kafka's name of the type: int32, []TopicProduceData, ...
+std::string type_name(const ValueType& type);
 std::vector<FieldDescription> describe(const StructTable& table);
 
 }  // namespace fencepost::protocol::walk
@@ -73,6 +78,13 @@ template <class Message>
 bool Codec<Message>::decode(Reader& reader, int version, Message& message) {
   return walk::decode(reader, walk::table_of<Message>(), &message,
                       walk::context_of(Message::info, version));
+}
+
+template <class Message>
+bool Codec<Message>::annotate(Reader& reader, int version, Annotation& annotation) {
+  Message message;
+  return walk::annotate(reader, walk::table_of<Message>(), &message,
+                        walk::context_of(Message::info, version), annotation);
 }
 
 template <class Message>

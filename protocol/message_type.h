@@ -12,6 +12,8 @@ struct MessageType {
   const MessageInfo* info;
   // Kafka's JSON form of the bytes of a body.
   Result<std::string> (*to_json)(const SharedBytes& bytes, int version);
+  // What each byte is, from where the reader stands; the reader reads the annotation's buffer.
+  bool (*annotate)(Reader& reader, int version, Annotation& annotation);
   Result<Frame> (*from_json)(const JsonValue& json, int version);
   // The body decoded and encoded again, unknown tagged fields included: the same bytes, or the
   // shortest ones with the same meaning.
@@ -28,6 +30,7 @@ constexpr MessageType message_type() {
         if (!message) return message.error();
         return Codec<Message>::to_json(*message, version);
       },
+      &Codec<Message>::annotate,
       [](const JsonValue& json, int version) -> Result<Frame> {
         const Result<Message> message = Codec<Message>::from_json(json, version);
         if (!message) return message.error();

@@ -188,6 +188,10 @@ Result<std::vector<Record>> RecordBatchView::records(std::size_t unpacked_bytes_
   return records;
 }
 
+Result<SharedBytes> RecordBatchView::unpacked_records(std::size_t unpacked_bytes_max) const {
+  return unpack(*this, unpacked_bytes_max);
+}
+
 Result<std::int32_t> RecordBatchView::count_records(std::size_t unpacked_bytes_max) const {
   const std::optional<Error> error = read_records(*this, unpacked_bytes_max, [&](Reader& reader) {
     return read_record(reader, header_, nullptr);

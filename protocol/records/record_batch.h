@@ -89,6 +89,10 @@ class RecordBatchView {
   // All records, decompressed; refused when they unpack to more than `unpacked_bytes_max`.
   Result<std::vector<Record>> records(
       std::size_t unpacked_bytes_max = default_unpacked_bytes_max) const;
+  // The bytes of the records, decompressed; refused as above. A slice of the batch when it is not
+  // compressed.
+  Result<SharedBytes> unpacked_records(
+      std::size_t unpacked_bytes_max = default_unpacked_bytes_max) const;
   // Number of valid records without building them: keys, values and headers are checked only for
   // their lengths.
   Result<std::int32_t> count_records(
