@@ -1,3 +1,4 @@
+// Decoding without an observer, as brokers and clients do it.
 #include "protocol/codec_decoder.h"
 
 namespace fencepost::protocol::walk {
