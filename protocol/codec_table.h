@@ -144,7 +144,8 @@ struct TypeOf<std::optional<T>> {
     const auto& value = *static_cast<const Optional*>(optional);
     return value ? &*value : nullptr;
   }
-  static void* emplace(void* optional) { return &static_cast<Optional*>(optional)->emplace(); }
+  // clang holds that a struct nested in the one whose optional this is has no default constructor.
+  static void* emplace(void* optional) { return &static_cast<Optional*>(optional)->emplace(T{}); }
   static void reset(void* optional) { static_cast<Optional*>(optional)->reset(); }
 
   static constexpr ValueType make() {
@@ -171,7 +172,7 @@ struct TableOf {
   TableOf()
       : fields(std::apply(
             [this](const auto&... field) {
-              return std::array<FieldTable, field_count>{row(field)...};
+              return std::array<FieldTable, field_count>{this->row(field)...};
             },
             list)) {
     table.fields = fields;

@@ -18,6 +18,10 @@ namespace {
 
 constexpr std::array<std::string_view, 5> names = {"none", "gzip", "snappy", "lz4", "zstd"};
 constexpr int gzip_window_bits = 15 + 16;  // the largest window, in gzip's wrapping
+// Header and trailer of the least member: with no more than that behind a member, Java's
+// GZIPInputStream looks for no other.
+constexpr std::size_t gzip_overhead_bytes = 18;
+constexpr std::array<std::uint8_t, 4> lz4_magic = {0x04, 0x22, 0x4d, 0x18};
 constexpr std::size_t zlib_chunk_bytes_max = std::numeric_limits<uInt>::max();
 
 Error malformed(std::string text, std::size_t offset) {
@@ -75,7 +79,8 @@ struct EndInflate {
   void operator()(z_stream* stream) const { inflateEnd(stream); }
 };
 
-// Several gzip members may follow one another, as Java's GZIPInputStream reads them.
+// Several gzip members may follow one another, and what is behind the last and begins no other is
+// left alone, as Java's GZIPInputStream reads them.
 Result<ByteVector> decompress_gzip(ByteView bytes, std::size_t limit) {
   if (bytes.size() > zlib_chunk_bytes_max) return malformed("more gzip data than can be read", 0);
   z_stream stream{};
@@ -84,6 +89,8 @@ Result<ByteVector> decompress_gzip(ByteView bytes, std::size_t limit) {
   stream.next_in = const_cast<Bytef*>(bytes.data());
   stream.avail_in = static_cast<uInt>(bytes.size());
   Output out(bytes.size(), limit);
+  bool is_first = true;
+  gz_header header{};
   while (true) {
     const std::span<std::uint8_t> room = out.room();
     const uInt room_size = static_cast<uInt>(std::min(room.size(), zlib_chunk_bytes_max));
@@ -94,9 +101,13 @@ Result<ByteVector> decompress_gzip(ByteView bytes, std::size_t limit) {
     const std::size_t offset = bytes.size() - stream.avail_in;
     if (out.is_over_limit()) return too_large(limit);
     if (status == Z_STREAM_END) {
-      if (stream.avail_in == 0) return out.take();
+      if (stream.avail_in <= gzip_overhead_bytes) return out.take();
+      is_first = false;
+      header = {};
       inflateReset(&stream);
+      inflateGetHeader(&stream, &header);
     } else if (status != Z_OK) {
+      if (!is_first && header.done != 1) return out.take();
       return malformed(stream.avail_in == 0 ? "gzip data is cut off" : "not gzip data", offset);
     }
   }
@@ -121,7 +132,12 @@ struct FreeLz4 {
   void operator()(LZ4F_dctx* context) const { LZ4F_freeDecompressionContext(context); }
 };
 
+// One frame, with blocks of either mode; what is behind it is left alone, as Kafka does.
 Result<ByteVector> decompress_lz4(ByteView bytes, std::size_t limit) {
+  // The library would also skip frames of other kinds.
+  if (bytes.size() < lz4_magic.size() ||
+      !std::ranges::equal(bytes.first(lz4_magic.size()), lz4_magic))
+    return malformed("not lz4 data: no frame of it", 0);
   LZ4F_dctx* raw_context = nullptr;
   CHECK(LZ4F_isError(LZ4F_createDecompressionContext(&raw_context, LZ4F_VERSION)) == 0);
   const std::unique_ptr<LZ4F_dctx, FreeLz4> context(raw_context);
@@ -138,10 +154,7 @@ Result<ByteVector> decompress_lz4(ByteView bytes, std::size_t limit) {
     out.grow(written);
     offset += read;
     if (out.is_over_limit()) return too_large(limit);
-    if (hint == 0) {
-      if (offset == bytes.size()) return out.take();
-      return malformed("bytes after the end of the lz4 frame", offset);
-    }
+    if (hint == 0) return out.take();
     if (offset == bytes.size() && written < room.size())
       return malformed("lz4 data is cut off", offset);
   }

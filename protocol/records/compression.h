@@ -21,7 +21,9 @@ std::optional<CompressionType> parse_compression(std::string_view name);
 
 // snappy: Kafka's framed form; lz4: the frame format.
 ByteVector compress(CompressionType type, ByteView bytes);
-// snappy is accepted framed and raw.
+// snappy is accepted framed and raw. Bytes behind the stream are answered as Kafka answers them:
+// gzip and lz4 leave them alone, zstd refuses them, snappy does from four bytes on. Refused with
+// the byte offset, and before memory is taken for it, is what unpacks to more than the limit.
 Result<ByteVector> decompress(CompressionType type, ByteView bytes, std::size_t unpacked_bytes_max);
 
 // CRC-32C (Castagnoli), as record batches and Kafka's snapshots use it.

@@ -124,7 +124,7 @@ SharedBytes build_batch(const RecordBatchOptions& options, const std::vector<New
   header.last_offset_delta = static_cast<std::int32_t>(records.size() - 1);
   header.base_timestamp = records.front().timestamp;
   header.max_timestamp = options.log_append_time.value_or(
-      std::ranges::max(records, {}, &NewRecord::timestamp).timestamp);
+      std::ranges::max_element(records, {}, &NewRecord::timestamp)->timestamp);
   header.producer_id = options.producer_id;
   header.producer_epoch = options.producer_epoch;
   header.base_sequence = options.base_sequence;
@@ -146,7 +146,7 @@ SharedBytes compacted_batch(const RecordBatchView& batch, const std::vector<Reco
     header.attributes = static_cast<std::int16_t>(header.attributes | delete_horizon_flag);
   header.base_timestamp = delete_horizon.value_or(kept.front().timestamp);
   if (header.timestamp_type() == TimestampType::create_time)
-    header.max_timestamp = std::ranges::max(kept, {}, &Record::timestamp).timestamp;
+    header.max_timestamp = std::ranges::max_element(kept, {}, &Record::timestamp)->timestamp;
   header.record_count = static_cast<std::int32_t>(kept.size());
   Writer writer;
   for (const Record& record : kept) {

@@ -75,7 +75,8 @@ Result<ByteVector> decompress_snappy(ByteView bytes, std::size_t unpacked_bytes_
     return out;
   }
   Reader reader(bytes);
-  while (reader.remaining() > 0) {
+  // Fewer bytes than a block's length takes are left alone, as Kafka's library does.
+  while (reader.remaining() >= sizeof(std::int32_t)) {
     // Streams may be concatenated, headers and all.
     if (begins_with_magic(bytes.subspan(reader.offset()))) {
       reader.skip(header_bytes);

@@ -1,5 +1,7 @@
 #include "protocol/records/compression.h"
 
+#include <lz4frame.h>
+
 #include "protocol/base/random.h"
 #include "tests/golden.h"
 
@@ -123,6 +125,67 @@ TEST_CASE("gzip members may follow one another", "[protocol][compression]") {
   const Result<ByteVector> unpacked = decompress(CompressionType::gzip, twice, 100);
   REQUIRE(unpacked.ok());
   CHECK(as_text(*unpacked) == "onetwo");
+}
+
+// What Kafka 4.4.0's readers make of these bytes behind a stream of "x".
+struct Trailer {
+  CompressionType codec;
+  const char* hex;
+  bool is_accepted;
+};
+
+TEST_CASE("bytes behind a stream are taken or refused as Kafka does", "[protocol][compression]") {
+  const std::string gzip_header = "1f8b0800000000000000";
+  const std::string ones = "ffffffffffffffff";
+  const std::string begins_a_member = gzip_header + ones + ones;
+  const std::string too_short_for_one = gzip_header + ones;
+  const std::string name_without_end = "1f8b0808000000000000" + std::string(40, '7');
+  const Trailer trailers[] = {
+      {CompressionType::gzip, "00", true},
+      {CompressionType::gzip, "eeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee", true},
+      {CompressionType::gzip, too_short_for_one.c_str(), true},
+      {CompressionType::gzip, name_without_end.c_str(), true},
+      {CompressionType::gzip, begins_a_member.c_str(), false},
+      {CompressionType::snappy, "eeeeee", true},
+      {CompressionType::snappy, "eeeeeeee", false},
+      {CompressionType::snappy, "00000000", false},
+      {CompressionType::lz4, "00", true},
+      {CompressionType::lz4, "04224d186040820100000078", true},
+      {CompressionType::zstd, "00", false},
+      {CompressionType::zstd, "eeeeeeee", false},
+  };
+  for (const Trailer& trailer : trailers) {
+    INFO(to_string(trailer.codec) << " " << trailer.hex);
+    ByteVector packed = compress(trailer.codec, as_bytes("x"));
+    const SharedBytes behind = golden::from_hex(trailer.hex);
+    packed.insert(packed.end(), behind.view().begin(), behind.view().end());
+    const Result<ByteVector> unpacked = decompress(trailer.codec, packed, 100);
+    REQUIRE(unpacked.ok() == trailer.is_accepted);
+    if (unpacked) CHECK(as_text(*unpacked) == "x");
+  }
+}
+
+TEST_CASE("an lz4 frame that is to be skipped is no data", "[protocol][compression]") {
+  const SharedBytes skippable = golden::from_hex(
+      "502a4d18"
+      "00000000");
+  CHECK(!decompress(CompressionType::lz4, skippable.view(), 100).ok());
+}
+
+TEST_CASE("lz4 blocks that depend on the ones before are read", "[protocol][compression]") {
+  ByteVector bytes = some_bytes(60000);
+  const ByteVector once = bytes;
+  bytes.insert(bytes.end(), once.begin(), once.end());
+  LZ4F_preferences_t preferences{};
+  preferences.frameInfo.blockMode = LZ4F_blockLinked;
+  preferences.frameInfo.blockSizeID = LZ4F_max64KB;
+  ByteVector packed(LZ4F_compressFrameBound(bytes.size(), &preferences));
+  packed.resize(
+      LZ4F_compressFrame(packed.data(), packed.size(), bytes.data(), bytes.size(), &preferences));
+  CHECK(packed.size() < once.size());  // the second block is a copy of the first
+  const Result<ByteVector> unpacked = decompress(CompressionType::lz4, packed, bytes.size());
+  REQUIRE(unpacked.ok());
+  CHECK(*unpacked == bytes);
 }
 
 TEST_CASE("codecs have Kafka's numbers and names", "[protocol][compression]") {
