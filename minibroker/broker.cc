@@ -37,7 +37,8 @@ Broker::Broker(int id, const ClusterSettings& settings)
       groups_(group_settings(settings), settings.era,
               settings.seed + static_cast<std::uint64_t>(id)),
       fetch_sessions_(static_cast<std::size_t>(settings.max_incremental_fetch_session_cache_slots),
-                      Random(settings.seed + static_cast<std::uint64_t>(id), "fetch sessions")) {}
+                      Random(settings.seed + static_cast<std::uint64_t>(id), "fetch sessions")),
+      maintenance_(settings) {}
 
 void Broker::connect(std::int64_t connection, std::string address) {
   connections_[connection].address = std::move(address);
@@ -124,6 +125,7 @@ std::optional<Instant> Broker::next_deadline() const {
   };
   consider(transactions_.next_deadline());
   consider(groups_.next_deadline());
+  consider(maintenance_.next_deadline());
   if (!resumes_.empty()) consider(resumes_.begin()->first);
   for (const auto& [id, fetch] : fetches_) consider(fetch.deadline);
   return next;
@@ -133,6 +135,7 @@ void Broker::advance(Turn& turn) {
   replicas_.expire_waits(turn.now);
   transactions_.advance_to(turn.now);
   groups_.advance_to(turn.now);
+  maintain_logs(turn);
   while (!resumes_.empty() && resumes_.begin()->first <= turn.now) {
     const OperationId operation = resumes_.begin()->second;
     resumes_.erase(resumes_.begin());

@@ -20,6 +20,7 @@
 
 #include "minibroker/controller.h"
 #include "minibroker/group/coordinator.h"
+#include "minibroker/log_maintenance.h"
 #include "minibroker/operations.h"
 #include "minibroker/replicas.h"
 #include "minibroker/transaction/coordinator.h"
@@ -120,6 +121,7 @@ class Broker {
   bool settle_waits(Turn& turn);
   void carry_out(Turn& turn, LogWrite write, bool is_transaction_log);
   void wake_fetches(Turn& turn);
+  void maintain_logs(Turn& turn);
   void resume(Turn& turn, OperationId operation);
   void follow_roles(Turn& turn, const std::vector<RoleChange>& changes);
 
@@ -138,6 +140,7 @@ class Broker {
   transaction::TransactionCoordinator transactions_;
   GroupCoordinator groups_;
   FetchSessions fetch_sessions_;
+  LogMaintenance maintenance_;
   std::int64_t metadata_version_ = -1;
 
   std::map<std::int64_t, Connection> connections_;

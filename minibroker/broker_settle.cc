@@ -80,6 +80,11 @@ bool Broker::settle_waits(Turn& turn) {
 
 void Broker::wake_fetches(Turn& turn) {
   const std::set<TopicPartition> changed = replicas_.take_changed();
+  for (const TopicPartition& partition : changed)
+    if (const Replica* replica = replicas_.find(partition))
+      maintenance_.on_changed(partition, replica->log, turn.now);
+    else
+      maintenance_.forget(partition);
   if (changed.empty() || fetches_.empty()) return;
   std::vector<OperationId> woken;
   for (const auto& [id, fetch] : fetches_)
@@ -89,6 +94,15 @@ void Broker::wake_fetches(Turn& turn) {
   for (OperationId id : woken)
     if (handlers::answer_fetch(*this, turn, fetches_.at(id), handlers::FetchMoment::on_change))
       fetches_.erase(id);
+}
+
+void Broker::maintain_logs(Turn& turn) {
+  for (const TopicPartition& partition : maintenance_.take_due(turn.now)) {
+    Replica* replica = replicas_.find(partition);
+    if (replica == nullptr) continue;
+    if (LogMaintenance::work_on(replica->log, turn.now)) replicas_.on_follower_changed(partition);
+    maintenance_.on_changed(partition, replica->log, turn.now);
+  }
 }
 
 void Broker::resume(Turn& turn, OperationId operation) {

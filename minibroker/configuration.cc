@@ -29,6 +29,8 @@ constexpr ConfigurationKey keys[] = {
     {"group.max.session.timeout.ms", &S::group_max_session_timeout, 0, int_max},
     {"group.max.size", &S::group_max_size, 1, int_max},
     {"group.min.session.timeout.ms", &S::group_min_session_timeout, 0, int_max},
+    {"log.cleaner.backoff.ms", &S::log_cleaner_backoff, 1, int_max},
+    {"log.retention.check.interval.ms", &S::log_retention_check_interval, 1, int_max},
     {"max.connections", &S::max_connections, 0, int_max},
     {"max.incremental.fetch.session.cache.slots", &S::max_incremental_fetch_session_cache_slots, 0, int_max},
     {"message.max.bytes", &S::message_max_bytes, 0, int_max},

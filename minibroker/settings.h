@@ -47,6 +47,8 @@ struct ClusterSettings {
   int group_max_size = 2147483647;
   int offset_metadata_max_bytes = 4096;
   int message_max_bytes = 1048588;
+  Duration log_retention_check_interval = std::chrono::minutes(5);
+  Duration log_cleaner_backoff = std::chrono::seconds(15);
   int fetch_max_bytes = 55 * 1024 * 1024;
   int max_incremental_fetch_session_cache_slots = 1000;
   Duration replica_fetch_wait_max = milliseconds(500);

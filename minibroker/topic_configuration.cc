@@ -112,6 +112,44 @@ std::optional<std::string> topic_config_problem(const std::string& name, const s
   return "Invalid value " + value + " for configuration " + name;
 }
 
+namespace {
+
+double ratio_of(const TopicImage& topic, const std::string& name, double otherwise) {
+  const std::optional<std::string_view> value = value_of(topic, name);
+  return value ? std::strtod(std::string(*value).c_str(), nullptr) : otherwise;
+}
+
+CleanupRules cleanup_rules(const TopicImage& topic) {
+  const CleanupRules usual;
+  CleanupRules out;
+  const std::string_view policy = value_of(topic, "cleanup.policy").value_or("delete");
+  out.deletes = policy.find("delete") != std::string_view::npos;
+  out.compacts = policy.find("compact") != std::string_view::npos;
+  out.retention_ms = integer_of(topic, "retention.ms", usual.retention_ms);
+  out.retention_bytes = integer_of(topic, "retention.bytes", usual.retention_bytes);
+  out.min_cleanable_dirty_ratio =
+      ratio_of(topic, "min.cleanable.dirty.ratio", usual.min_cleanable_dirty_ratio);
+  out.min_compaction_lag_ms =
+      integer_of(topic, "min.compaction.lag.ms", usual.min_compaction_lag_ms);
+  out.max_compaction_lag_ms =
+      integer_of(topic, "max.compaction.lag.ms", usual.max_compaction_lag_ms);
+  out.delete_retention_ms = integer_of(topic, "delete.retention.ms", usual.delete_retention_ms);
+  return out;
+}
+
+std::optional<protocol::CompressionType> compression_of(const TopicImage& topic) {
+  using enum protocol::CompressionType;
+  const std::string_view name = value_of(topic, "compression.type").value_or("producer");
+  if (name == "uncompressed") return none;
+  if (name == "gzip") return gzip;
+  if (name == "snappy") return snappy;
+  if (name == "lz4") return lz4;
+  if (name == "zstd") return zstd;
+  return std::nullopt;
+}
+
+}  // namespace
+
 LogSettings log_settings(const TopicImage& topic, const ClusterSettings& settings) {
   LogSettings out;
   out.rules.max_message_bytes =
@@ -119,13 +157,20 @@ LogSettings log_settings(const TopicImage& topic, const ClusterSettings& setting
   out.rules.timestamp_type = value_of(topic, "message.timestamp.type") == "LogAppendTime"
                                  ? protocol::TimestampType::log_append_time
                                  : protocol::TimestampType::create_time;
-  out.rules.is_compacted =
-      value_of(topic, "cleanup.policy").value_or("delete").find("compact") != std::string::npos;
+  out.cleanup = cleanup_rules(topic);
+  out.rules.is_compacted = out.cleanup.compacts;
+  out.rules.compression = compression_of(topic);
   out.rules.timestamp_before_max =
       limit_of(topic, "message.timestamp.before.max.ms", std::numeric_limits<std::int64_t>::max());
   out.rules.timestamp_after_max = limit_of(topic, "message.timestamp.after.max.ms", 3'600'000);
   const SegmentRules usual;
   out.segments.roll_after_ms = integer_of(topic, "segment.ms", usual.roll_after_ms);
+  // A record that waits for compaction does not wait for its segment to fill.
+  if (out.cleanup.compacts && out.cleanup.max_compaction_lag_ms > 0)
+    out.segments.roll_after_ms =
+        std::min(out.segments.roll_after_ms, out.cleanup.max_compaction_lag_ms);
+  out.segments.index_interval_bytes =
+      integer_of(topic, "index.interval.bytes", usual.index_interval_bytes);
   out.segments.bytes_max = integer_of(topic, "segment.bytes", usual.bytes_max);
   out.verifies_transactions = topic.name == consumer_offsets_topic
                                   ? settings.era.verifies_offset_commits

@@ -20,7 +20,7 @@ ErrorCode delete_before(Broker& broker, const TopicPartition& partition, std::in
   ErrorCode error = ErrorCode::none;
   Replica* replica = broker.replicas().leader(partition, error);
   if (replica == nullptr) return error;
-  if (replica->log.settings().rules.is_compacted) return ErrorCode::policy_violation;
+  if (!replica->log.settings().cleanup.deletes) return ErrorCode::policy_violation;
   if (offset == up_to_high_watermark) offset = replica->log.high_watermark();
   if (offset < 0) return ErrorCode::offset_out_of_range;
   error = replica->log.delete_records_before(offset);

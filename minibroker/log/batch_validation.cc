@@ -157,9 +157,10 @@ bool has_consecutive_offsets(const RecordBatchHeader& header, const std::vector<
   return true;
 }
 
-SharedBytes build_again(const RecordBatchHeader& header, std::vector<Record> records) {
+SharedBytes build_again(const RecordBatchHeader& header, std::vector<Record> records,
+                        protocol::CompressionType compression) {
   protocol::RecordBatchOptions options;
-  options.compression = *protocol::compression_of(header.compression_id());
+  options.compression = compression;
   options.producer_id = header.producer_id;
   options.producer_epoch = header.producer_epoch;
   options.base_sequence = header.base_sequence;
@@ -176,9 +177,12 @@ SharedBytes corrected(const RecordBatchView& batch, std::vector<Record> records,
                       const BatchRules& rules) {
   namespace layout = protocol::batch_layout;
   const RecordBatchHeader& header = batch.header();
+  const protocol::CompressionType sent = *protocol::compression_of(header.compression_id());
+  const protocol::CompressionType wanted = rules.compression.value_or(sent);
   // Kafka's leader trusts the offsets of an uncompressed batch.
-  if (header.compression_id() != 0 && !has_consecutive_offsets(header, records))
-    return build_again(header, std::move(records));
+  const bool is_wrong =
+      sent != protocol::CompressionType::none && !has_consecutive_offsets(header, records);
+  if (wanted != sent || is_wrong) return build_again(header, std::move(records), wanted);
   if (rules.timestamp_type == TimestampType::log_append_time) return batch.bytes();
   std::int64_t max_timestamp = protocol::no_timestamp;
   for (const Record& record : records) max_timestamp = std::max(max_timestamp, record.timestamp);
@@ -232,6 +236,9 @@ std::optional<ValidBatch> validate_batch(const SharedBytes& records, AppendOrigi
   const SharedBytes bytes = corrected(*batch, std::move(*decoded), rules);
   const Result<RecordBatchView> stored = RecordBatchView::open(bytes);
   CHECK(stored.ok());
+  // What was compressed anew may be larger than what was sent.
+  if (std::cmp_greater(bytes.size(), rules.max_message_bytes))
+    return refuse(ErrorCode::message_too_large);
   return ValidBatch{bytes, stored->header()};
 }
 

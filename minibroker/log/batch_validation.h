@@ -21,6 +21,8 @@ struct BatchRules {
   std::int32_t max_message_bytes = 1048588;  // max.message.bytes
   protocol::TimestampType timestamp_type = protocol::TimestampType::create_time;
   bool is_compacted = false;  // a record without key is refused
+  // compression.type; nothing leaves a batch as its producer has compressed it.
+  std::optional<protocol::CompressionType> compression;
   // message.timestamp.before.max.ms and ...after.max.ms; nothing is unlimited.
   std::optional<Duration> timestamp_before_max;
   std::optional<Duration> timestamp_after_max;

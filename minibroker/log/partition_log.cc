@@ -180,6 +180,7 @@ ErrorCode PartitionLog::delete_records_before(std::int64_t offset) {
   log_start_offset_ = offset;
   drop_segments_below(offset);
   before_start_.transactions.log_starts_at(offset);
+  cleaned_state_.transactions.log_starts_at(offset);
   state_.transactions.log_starts_at(offset);
   leader_epochs_.log_starts_at(offset);
   return ErrorCode::none;
@@ -214,16 +215,18 @@ void PartitionLog::truncate_to(std::int64_t offset) {
   high_watermark_ = std::min(high_watermark_, log_end_offset_);
   log_start_offset_ = std::min(log_start_offset_, log_end_offset_);
   leader_epochs_.truncate_to(log_end_offset_);
+  first_dirty_offset_ = std::min(first_dirty_offset_, log_end_offset_);
   rebuild();
 }
 
 void PartitionLog::rebuild() {
-  state_ = before_start_;
-  size_bytes_ = 0;
-  for (std::size_t index = 0; index < batches_.size(); ++index) {
-    apply(state_, open_own(batches_.bytes(index)));
-    size_bytes_ += batches_.header(index).size_bytes();
+  if (log_end_offset_ < cleaned_until_) {
+    cleaned_state_ = State();
+    cleaned_until_ = 0;
   }
+  for (std::size_t index = begin_rebuild(state_); index < batches_.size(); ++index)
+    apply(state_, open_own(batches_.bytes(index)));
+  size_bytes_ = batches_.bytes_between(0, batches_.size());
   state_.transactions.replicated_to(high_watermark_);
   state_.transactions.log_starts_at(log_start_offset_);
 }
@@ -234,7 +237,13 @@ void PartitionLog::truncate_fully_and_start_at(std::int64_t offset) {
   size_bytes_ = 0;
   log_start_offset_ = high_watermark_ = log_end_offset_ = offset;
   leader_epochs_.clear();
-  state_ = before_start_ = State();
+  state_ = before_start_ = cleaned_state_ = State();
+  cleaned_until_ = first_dirty_offset_ = 0;
+}
+
+std::size_t PartitionLog::begin_rebuild(State& state) const {
+  state = cleaned_until_ > 0 ? cleaned_state_ : before_start_;
+  return cleaned_until_ > 0 ? batches_.find(cleaned_until_) : 0;
 }
 
 void PartitionLog::expire_producers(Instant now, Duration expiration) {
@@ -242,6 +251,7 @@ void PartitionLog::expire_producers(Instant now, Duration expiration) {
   const std::int64_t expiration_ms = to_milliseconds(expiration);
   expire(state_.producers, now_ms, expiration_ms);
   expire(before_start_.producers, now_ms, expiration_ms);
+  expire(cleaned_state_.producers, now_ms, expiration_ms);
   verifications_.expire(now, expiration);
 }
 

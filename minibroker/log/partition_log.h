@@ -12,6 +12,7 @@
 #include "minibroker/events.h"
 #include "minibroker/log/batch_store.h"
 #include "minibroker/log/batch_validation.h"
+#include "minibroker/log/cleanup_rules.h"
 #include "minibroker/log/leader_epochs.h"
 #include "minibroker/log/producer_state.h"
 #include "minibroker/log/segments.h"
@@ -28,6 +29,7 @@ namespace fencepost::minibroker {
 struct LogSettings {
   BatchRules rules;
   SegmentRules segments;
+  CleanupRules cleanup;
   // KIP-890 part 1 on this partition: Era::verifies_partitions, or ..._offset_commits.
   bool verifies_transactions = true;
   // As the members of Era of the same name.
@@ -73,6 +75,16 @@ struct LogRead {
   std::int64_t bound = 0;
 };
 
+// What the cleaner makes of the first segments of a log, up to `end_offset`.
+struct CleanedSegments {
+  std::size_t segment_count = 0;  // that are replaced
+  std::int64_t end_offset = 0;
+  std::vector<Segment> segments;
+  std::vector<SharedBytes> batches;  // of all of them, in order
+  // Of the aborted transactions that ended there, those that readers are still told of.
+  std::vector<AbortedTransaction> aborted;
+};
+
 class PartitionLog {
  public:
   explicit PartitionLog(LogSettings settings = {}) : settings_(std::move(settings)) {}
@@ -99,6 +111,12 @@ class PartitionLog {
   // Moves the log start up and drops segments wholly below it. OFFSET_OUT_OF_RANGE above the high
   // watermark. Producers stay known.
   protocol::ErrorCode delete_records_before(std::int64_t offset);
+  // Retention: drops the segments that are too many or too old; whether there were any.
+  bool delete_old_segments(Instant now);
+  // When it will have something to do, if nothing more is appended; nothing when never.
+  std::optional<Instant> deletion_due(Instant now) const;
+  // Compaction: the log with its first segments replaced. What is known of producers stays.
+  void replace_segments(CleanedSegments cleaned);
   // Drops everything from that offset on, whole batches, and forgets what only they said.
   void truncate_to(std::int64_t offset);
   // An empty log that begins at that offset.
@@ -156,6 +174,10 @@ class PartitionLog {
   std::vector<ReplayedBatch> replay(std::int64_t limit_offset) const;
   std::vector<BatchSummary> summarize() const;
   std::size_t size_bytes() const { return size_bytes_; }
+  const Segments& segments() const { return segments_; }
+  const BatchStore& batches() const { return batches_; }
+  // What the cleaner has not seen yet begins here.
+  std::int64_t first_dirty_offset() const { return first_dirty_offset_; }
 
   void add_to(Digest& digest) const;
 
@@ -178,6 +200,9 @@ class PartitionLog {
   std::optional<TimestampAndOffset> find_timestamp(std::size_t index, std::int64_t timestamp,
                                                    std::int64_t first_offset) const;
   void drop_segments_below(std::int64_t offset);
+  bool delete_front(std::size_t segment_count);
+  // What the batches up to there said, whether they are still there or not.
+  std::size_t begin_rebuild(State& state) const;
 
   LogSettings settings_;
   BatchStore batches_;
@@ -189,6 +214,10 @@ class PartitionLog {
   LeaderEpochs leader_epochs_;
   State state_;
   State before_start_;  // what the batches said that are no longer there
+  // Compaction removes batches, not what they said: that is kept here, up to an offset.
+  State cleaned_state_;
+  std::int64_t cleaned_until_ = 0;
+  std::int64_t first_dirty_offset_ = 0;
   Verifications verifications_;
 };
 

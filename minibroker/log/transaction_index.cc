@@ -30,6 +30,12 @@ void TransactionIndex::log_starts_at(std::int64_t log_start_offset) {
   std::erase_if(aborted_, [&](const auto& it) { return it.last_offset < log_start_offset; });
 }
 
+void TransactionIndex::keep_of_cleaned(std::int64_t end_offset,
+                                       const std::vector<AbortedTransaction>& kept) {
+  std::erase_if(aborted_, [&](const auto& it) { return it.last_offset < end_offset; });
+  aborted_.insert(aborted_.begin(), kept.begin(), kept.end());
+}
+
 std::optional<std::int64_t> TransactionIndex::first_unstable_offset() const {
   std::optional<std::int64_t> first;
   if (!open_.empty()) first = open_.begin()->first;
@@ -41,9 +47,10 @@ std::optional<std::int64_t> TransactionIndex::first_unstable_offset() const {
 std::vector<AbortedTransaction> TransactionIndex::aborted(std::int64_t fetch_offset,
                                                           std::int64_t upper_bound) const {
   std::vector<AbortedTransaction> found;
-  for (const AbortedTransaction& transaction : aborted_) {
-    if (transaction.last_offset >= fetch_offset && transaction.first_offset < upper_bound)
-      found.push_back(transaction);
+  auto it = std::ranges::lower_bound(aborted_, fetch_offset, {}, &AbortedTransaction::last_offset);
+  for (; it != aborted_.end(); ++it) {
+    const AbortedTransaction& transaction = *it;
+    if (transaction.first_offset < upper_bound) found.push_back(transaction);
     // What ended later began at or above this offset.
     if (transaction.last_stable_offset >= upper_bound) break;
   }

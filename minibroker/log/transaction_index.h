@@ -29,6 +29,9 @@ class TransactionIndex {
   // Forgets aborted transactions that no fetch can meet.
   void log_starts_at(std::int64_t log_start_offset);
 
+  // Of those whose marker is below that offset only `kept` have records left.
+  void keep_of_cleaned(std::int64_t end_offset, const std::vector<AbortedTransaction>& kept);
+
   // The first offset of any transaction that is not over for readers.
   std::optional<std::int64_t> first_unstable_offset() const;
   // Those that a reader of [fetch_offset, upper_bound) has to know, in the order of their markers.
