@@ -101,9 +101,11 @@ void read_records(Reader& reader, const PartitionLog& log, const Wanted& wanted,
   const std::int64_t limit = reader.limit_of(log);
   if (wanted.fetch_offset >= limit) return;
   const auto partition_bytes = static_cast<std::size_t>(std::max(wanted.partition_max_bytes, 0));
-  LogRead read = log.fetch(wanted.fetch_offset, limit, std::min(partition_bytes, reader.bytes_left),
-                           reader.out.bytes == 0);
-  if (reader.is_committed_only)
+  const std::size_t bytes_max = std::min(partition_bytes, reader.bytes_left);
+  LogRead read = log.fetch(wanted.fetch_offset, limit, bytes_max, reader.out.bytes == 0);
+  if (read.records.empty() && bytes_max > 0)
+    answer.aborted_transactions = std::nullopt;  // so Kafka, where the first batch does not fit
+  else if (reader.is_committed_only)
     for (const AbortedTransaction& it : log.aborted_transactions(wanted.fetch_offset, read.bound))
       answer.aborted_transactions->push_back({it.producer_id, it.first_offset, {}});
   reader.out.bytes += read.records.size();
@@ -175,6 +177,11 @@ FetchReading read_for_fetch(Broker& broker, Turn& turn, const FetchOperation& op
     reader.out.answers.push_back({target.topic, target.topic_id, std::move(answer)});
   }
   reader.out.is_urgent |= reader.out.answers.empty();
+  // To consumers, ids that no topic has are answered before partitions that a topic has not.
+  if (!reader.is_follower())
+    std::ranges::stable_partition(missing, [](const FetchAnswer& answer) {
+      return answer.data.error_code == ErrorCode::unknown_topic_id;
+    });
   std::ranges::move(missing, std::back_inserter(reader.out.answers));
   return std::move(reader.out);
 }
