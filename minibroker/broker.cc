@@ -113,8 +113,8 @@ void Broker::close(const RequestContext& request) {
 void Broker::apply_metadata(Turn& turn) {
   if (metadata_version_ == turn.controller.version()) return;
   metadata_version_ = turn.controller.version();
-  follow_roles(turn, replicas_.apply(turn.controller));
-  start_replica_fetches();
+  follow_roles(turn, replicas_.apply(*turn.controller.image(), turn.now));
+  start_replica_fetches(turn.now);
   handle_ready(turn);
 }
 
@@ -128,11 +128,21 @@ std::optional<Instant> Broker::next_deadline() const {
   consider(maintenance_.next_deadline());
   if (!resumes_.empty()) consider(resumes_.begin()->first);
   for (const auto& [id, fetch] : fetches_) consider(fetch.deadline);
+  for (const auto& [token, sent] : sent_) consider(sent.deadline);
+  for (const auto& [partition, until] : fetch_backoffs_) consider(until);
+  for (const auto& [partition, load] : loads_) consider(load.done);
   return next;
 }
 
 void Broker::advance(Turn& turn) {
+  load_due(turn.now);
   replicas_.expire_waits(turn.now);
+  replicas_.shrink_in_sync_replicas(turn.controller, turn.now);
+  std::vector<std::uint64_t> late;
+  for (const auto& [token, sent] : sent_)
+    if (sent.deadline <= turn.now) late.push_back(token);
+  give_up(turn, late);
+  retry_replica_fetches(turn.now);
   transactions_.advance_to(turn.now);
   groups_.advance_to(turn.now);
   maintain_logs(turn);
@@ -149,16 +159,6 @@ void Broker::advance(Turn& turn) {
     fetches_.erase(id);
   }
   handle_ready(turn);
-}
-
-void Broker::add_to(Digest& digest) const {
-  digest.add(id_);
-  replicas_.add_to(digest);
-  transactions_.add_to(digest);
-  groups_.add_to(digest);
-  fetch_sessions_.add_to(digest);
-  digest.add(static_cast<std::int64_t>(produces_.size() + fetches_.size() + markers_.size() +
-                                       offset_commits_.size() + sent_.size()));
 }
 
 }  // namespace fencepost::minibroker

@@ -8,6 +8,8 @@
 //   one request                                       handlers/<api>.cc
 //   what the coordinators ask for, settled in a loop  broker_settle.cc
 //   requests to other brokers and their answers       broker_requests.cc
+//   fetches of a follower, truncation                 broker_replication.cc
+//   crash, loading of coordinators, cut points        broker_lifecycle.cc
 //   replicas, high watermark, waits for replication   replicas.cc
 #pragma once
 
@@ -16,21 +18,25 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
-#include "minibroker/controller.h"
+#include "minibroker/controller_view.h"
 #include "minibroker/group/coordinator.h"
 #include "minibroker/log_maintenance.h"
 #include "minibroker/operations.h"
 #include "minibroker/replicas.h"
+#include "minibroker/sim/cut_points.h"
 #include "minibroker/transaction/coordinator.h"
 
 namespace fencepost::minibroker {
 
-// What every step of a broker is given: the time, and the controller it may ask.
+// What every step of a broker is given: the time, the controller as the broker knows it, and the
+// crashes that wait for a moment of its work.
 struct Turn {
-  Controller& controller;
+  ControllerView controller;
   Instant now;
+  sim::CutPlan& cuts;
 };
 
 struct BrokerAnswer {
@@ -54,8 +60,25 @@ class Broker {
   void receive_answer(Turn& turn, std::uint64_t token, const std::optional<SharedBytes>& body);
   // Follows what the controller has changed.
   void apply_metadata(Turn& turn);
+  // Another broker has gone: what was asked of it gets no answer.
+  void lose_peer(Turn& turn, int broker_id);
   std::optional<Instant> next_deadline() const;
   void advance(Turn& turn);
+
+  // ---- crashes (broker_lifecycle.cc)
+
+  // What a crash leaves: the logs, without their unsynced ends when `unsynced` says so.
+  void crash(sim::Unsynced unsynced);
+  // The process starts; it leads nothing until it is told to.
+  void start(Instant now);
+  // A step of this broker is at that moment ("before", "prepare_commit"). When a crash waits there,
+  // the state of now is what the crash leaves; the rest of the step comes to nothing.
+  void reach(Turn& turn, std::string_view moment, std::string_view step, std::string_view subject);
+  bool is_cut() const { return cut_.has_value(); }
+  // Goes back to the moment of the cut.
+  void roll_back_to_cut();
+  // Everything in the logs is on disk.
+  void sync() { replicas_.sync(); }
 
   std::vector<BrokerAnswer> take_answers() { return std::exchange(answers_, {}); }
   std::vector<BrokerRequest> take_requests() { return std::exchange(requests_, {}); }
@@ -110,6 +133,23 @@ class Broker {
     bool is_busy = false;
     bool is_gone = false;  // the client has left; what it has sent is still handled
   };
+  // A request to another broker that is not answered yet.
+  struct Sent {
+    SentRequest what;
+    int to_broker = 0;
+    Instant deadline;
+  };
+  // A coordinator's log that is being read.
+  struct Load {
+    Instant done;
+    std::int32_t leader_epoch = 0;
+  };
+  // What there was at the moment of a cut.
+  struct CutState {
+    Replicas replicas;
+    std::size_t answer_count = 0;
+    std::size_t request_count = 0;
+  };
 
   // broker.cc
   void handle_ready(Turn& turn);
@@ -126,13 +166,22 @@ class Broker {
   void follow_roles(Turn& turn, const std::vector<RoleChange>& changes);
 
   // broker_requests.cc
-  std::uint64_t request_from(int to_broker, Purpose purpose, protocol::ApiKey key,
+  std::uint64_t request_from(Instant now, int to_broker, Purpose purpose, protocol::ApiKey key,
                              std::int16_t version, Frame body, SentRequest sent);
   void send_markers(Turn& turn, std::vector<transaction::MarkerRequest> markers);
   void take_marker_answer(Turn& turn, const MarkersSent& sent, const SharedBytes* body);
-  void start_replica_fetches();
-  void fetch_from(int leader_id);
-  void take_replica_fetch(int leader_id, const SharedBytes* body);
+
+  // broker_replication.cc
+  void start_replica_fetches(Instant now);
+  void fetch_from(Instant now, int leader_id);
+  void take_replica_fetch(Instant now, int leader_id, const SharedBytes* body);
+  void retry_replica_fetches(Instant now);
+  void give_up(Turn& turn, const std::vector<std::uint64_t>& tokens);
+
+  // broker_lifecycle.cc
+  void begin_load(const RoleChange& change, Instant now);
+  void load(const TopicPartition& partition, std::int32_t leader_epoch, Instant now);
+  void load_due(Instant now);
 
   int id_;
   ClusterSettings settings_;
@@ -154,11 +203,17 @@ class Broker {
   std::multimap<Instant, OperationId> resumes_;
 
   std::uint64_t last_token_ = 0;
-  std::map<std::uint64_t, SentRequest> sent_;
-  std::map<int, std::uint64_t> replica_fetches_;  // the one under way, by leader
+  std::map<std::uint64_t, Sent> sent_;
+  std::map<int, std::uint64_t> replica_fetches_;      // the one under way, by leader
+  std::map<TopicPartition, Instant> fetch_backoffs_;  // not fetched again before
+
+  std::map<TopicPartition, Load> loads_;
 
   std::vector<BrokerAnswer> answers_;
   std::vector<BrokerRequest> requests_;
+
+  int life_ = 0;  // how often it has started
+  std::optional<CutState> cut_;
 };
 
 }  // namespace fencepost::minibroker

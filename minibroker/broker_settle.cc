@@ -16,8 +16,8 @@ void Broker::settle(Turn& turn) {
 }
 
 bool Broker::settle_coordinators(Turn& turn) {
-  if (transactions_.needs_producer_ids())
-    transactions_.add_producer_ids(turn.controller.take_producer_id_block(),
+  if (turn.controller.can_reach() && transactions_.needs_producer_ids())
+    transactions_.add_producer_ids(*turn.controller.take_producer_id_block(),
                                    Controller::producer_id_block_size);
   std::vector<LogWrite> transaction_writes = transactions_.take_log_writes();
   std::vector<LogWrite> group_writes = groups_.take_log_writes();
@@ -45,6 +45,7 @@ void Broker::carry_out(Turn& turn, LogWrite write, bool is_transaction_log) {
   Replica* replica = replicas_.leader(write.partition, error);
   if (replica == nullptr) return refuse(error);
   if (error = Replicas::check_in_sync(*replica); error != ErrorCode::none) return refuse(error);
+  reach(turn, "before", write.step, write.subject);
   protocol::RecordBatchOptions options;
   options.producer_id = write.producer_id;
   options.producer_epoch = write.producer_epoch;
@@ -53,10 +54,11 @@ void Broker::carry_out(Turn& turn, LogWrite write, bool is_transaction_log) {
       protocol::build_batch(options, write.records), AppendOrigin::coordinator,
       replica->leader_epoch, write.guard, turn.now);
   if (appended.error != ErrorCode::none) return refuse(appended.error);
+  reach(turn, "after", write.step, write.subject);
   replicas_.on_appended(write.partition, *replica);
   ReplicationWait wait{write.partition,          replica->leader_epoch,    appended.base_offset,
                        appended.last_offset + 1, turn.now + write.timeout, GroupLogWait{write.id}};
-  if (is_transaction_log) wait.owner = TransactionLogWait{write.id};
+  if (is_transaction_log) wait.owner = TransactionLogWait{write.id, write.step, write.subject};
   replicas_.wait(std::move(wait), *replica);
 }
 
@@ -69,6 +71,8 @@ bool Broker::settle_waits(Turn& turn) {
     } else if (const auto* marker = std::get_if<MarkerWait>(&done.wait.owner)) {
       handlers::on_marker_replicated(*this, turn, *marker, done.wait.partition, done.error);
     } else if (const auto* transaction = std::get_if<TransactionLogWait>(&done.wait.owner)) {
+      if (done.error == ErrorCode::none)
+        reach(turn, "replicated", transaction->step, transaction->subject);
       transactions_.on_log_write({transaction->write, outcome.error, outcome.base_offset},
                                  turn.now);
     } else if (const auto* group = std::get_if<GroupLogWait>(&done.wait.owner)) {
@@ -108,27 +112,6 @@ void Broker::maintain_logs(Turn& turn) {
 void Broker::resume(Turn& turn, OperationId operation) {
   if (produces_.contains(operation)) handlers::resume_produce(*this, turn, operation);
   if (offset_commits_.contains(operation)) handlers::resume_offset_commit(*this, turn, operation);
-}
-
-void Broker::follow_roles(Turn& turn, const std::vector<RoleChange>& changes) {
-  for (const RoleChange& change : changes) {
-    const std::int32_t index = change.partition.partition;
-    const bool is_transaction_log = change.partition.topic == transaction_state_topic;
-    if (!is_transaction_log && change.partition.topic != consumer_offsets_topic) continue;
-    if (!change.is_leader) {
-      if (is_transaction_log)
-        transactions_.unload(index);
-      else
-        groups_.unload(index, turn.now);
-      continue;
-    }
-    const PartitionLog& partition = replicas_.find(change.partition)->log;
-    const std::vector<ReplayedBatch> log = partition.replay(partition.high_watermark());
-    if (is_transaction_log)
-      transactions_.load(index, change.leader_epoch, log, turn.now);
-    else
-      groups_.load(index, log, turn.now);
-  }
 }
 
 }  // namespace fencepost::minibroker

@@ -6,6 +6,11 @@ namespace fencepost::minibroker {
 
 Cluster::Cluster(ClusterSettings settings) : world_(std::make_unique<World>(std::move(settings))) {}
 Cluster::~Cluster() = default;
+Cluster::Cluster(const Cluster& other) : world_(std::make_unique<World>(*other.world_)) {}
+Cluster& Cluster::operator=(const Cluster& other) {
+  if (this != &other) world_ = std::make_unique<World>(*other.world_);
+  return *this;
+}
 Cluster::Cluster(Cluster&&) noexcept = default;
 Cluster& Cluster::operator=(Cluster&&) noexcept = default;
 
@@ -35,6 +40,9 @@ void Cluster::disconnect(ConnectionId connection) {
 sim::FaultPlan& Cluster::faults() {
   return world_->faults();
 }
+const sim::FaultPlan& Cluster::faults() const {
+  return world_->faults();
+}
 bool Cluster::release(const std::string& name, Instant now) {
   return world_->release(name, now);
 }
@@ -43,6 +51,72 @@ std::size_t Cluster::held_count(const std::string& name) const {
 }
 std::optional<Instant> Cluster::next_arrival() const {
   return world_->network().next_arrival();
+}
+
+bool Cluster::crash(int broker_id, sim::Unsynced unsynced, Instant now) {
+  return world_->crash(broker_id, unsynced, now);
+}
+bool Cluster::restart(int broker_id, Instant now) {
+  return world_->restart(broker_id, now);
+}
+bool Cluster::pause(int broker_id, Instant now) {
+  return world_->pause(broker_id, now);
+}
+bool Cluster::resume(int broker_id, Instant now) {
+  return world_->resume(broker_id, now);
+}
+bool Cluster::sync(int broker_id) {
+  return world_->sync(broker_id);
+}
+bool Cluster::truncate(int broker_id, const std::string& topic, int partition,
+                       std::int64_t offset) {
+  return world_->truncate(broker_id, {topic, partition}, offset);
+}
+std::vector<BrokerState> Cluster::brokers() const {
+  return world_->broker_states();
+}
+
+void Cluster::cut(const sim::Party& one, const sim::Party& other, Instant now) {
+  world_->cut(one, other, now);
+}
+bool Cluster::heal(const sim::Party& one, const sim::Party& other, Instant now) {
+  return world_->heal(one, other, now);
+}
+void Cluster::heal_all(Instant now) {
+  world_->heal_all(now);
+}
+void Cluster::slow(const sim::Party& one, const sim::Party& other, Duration latency) {
+  world_->slow(one, other, latency);
+}
+const sim::Links& Cluster::links() const {
+  return world_->links();
+}
+
+protocol::ErrorCode Cluster::elect(const std::string& topic, int partition, Election kind,
+                                   int broker_id, Instant now) {
+  return world_->elect({topic, partition}, kind, broker_id, now);
+}
+protocol::ErrorCode Cluster::move_coordinator(CoordinatorType type, const std::string& key,
+                                              int broker_id, Instant now) {
+  const std::string topic =
+      type == CoordinatorType::transaction ? transaction_state_topic : consumer_offsets_topic;
+  return elect(topic, coordinator_partition(type, key), Election::clean, broker_id, now);
+}
+int Cluster::coordinator_partition(CoordinatorType type, const std::string& key) const {
+  return minibroker::coordinator_partition(
+      key, type == CoordinatorType::transaction
+               ? world_->settings().transaction_state_log_num_partitions
+               : world_->settings().offsets_topic_num_partitions);
+}
+
+std::uint64_t Cluster::crash_at(sim::Cut cut) {
+  return world_->cuts().add(std::move(cut));
+}
+bool Cluster::cancel_crash(std::uint64_t id) {
+  return world_->cuts().remove(id);
+}
+bool Cluster::has_planned_crashes() const {
+  return !world_->cuts().empty();
 }
 
 void Cluster::set_advertised(int broker_id, std::string host, int port) {

@@ -9,9 +9,12 @@
 #include <string>
 #include <vector>
 
+#include "minibroker/controller.h"
 #include "minibroker/events.h"
 #include "minibroker/settings.h"
+#include "minibroker/sim/cut_points.h"
 #include "minibroker/sim/fault_plan.h"
+#include "minibroker/sim/links.h"
 #include "protocol/base/bytes.h"
 #include "protocol/base/time.h"
 
@@ -26,12 +29,35 @@ struct Output {
   bool is_close = false;  // close the connection instead; the frame is empty
 };
 
+// Where a broker is in its life.
+enum class NodeState {
+  up,
+  starting,  // restarted, and not let in by the controller yet; it refuses connections
+  paused,    // stopped in the middle: it keeps all it knows, hears nothing and answers nothing
+  down,      // crashed: its disk is all there is
+};
+
+struct BrokerState {
+  int id = 0;
+  NodeState state = NodeState::up;
+  bool is_fenced = false;             // its session with the controller has ended
+  std::int64_t metadata_version = 0;  // of what the controller has told it
+  bool operator==(const BrokerState&) const = default;
+};
+
+// Of what a coordinator is in charge.
+enum class CoordinatorType { transaction, group };
+
 class World;
 
+// A plain value: a copy is a second cluster with the same past, for a few microseconds and some
+// kilobytes, because what has been written is shared.
 class Cluster {
  public:
   explicit Cluster(ClusterSettings settings);
   ~Cluster();
+  Cluster(const Cluster& other);
+  Cluster& operator=(const Cluster& other);
   Cluster(Cluster&&) noexcept;
   Cluster& operator=(Cluster&&) noexcept;
 
@@ -57,12 +83,66 @@ class Cluster {
 
   // The rules that hold, drop, delay or lose messages, clients' and brokers'.
   sim::FaultPlan& faults();
+  const sim::FaultPlan& faults() const;
   // Delivers what `name` holds, in the order it was held. False when nothing is held.
   bool release(const std::string& name, Instant now);
   // How many messages `name` holds now.
   std::size_t held_count(const std::string& name) const;
   // When the next message in flight arrives; timers do not count. Nothing when none is in flight.
   std::optional<Instant> next_arrival() const;
+
+  // ---- nodes. Each answers false when there is no such broker or it is not in a state for it.
+
+  // The process dies. Its connections break; its disk stays, without what was never synced when
+  // `unsynced` is lost. The controller notices when the session ends (broker.session.timeout.ms).
+  bool crash(int broker_id, sim::Unsynced unsynced, Instant now);
+  // Starts a crashed broker: logs are read, coordinators load. The controller lets it back when the
+  // session of its last life is over.
+  bool restart(int broker_id, Instant now);
+  // Stops the process; requests to it wait.
+  bool pause(int broker_id, Instant now);
+  // It goes on where it stopped: first it handles what waited, with what it knew then, and one
+  // latency later it hears from the controller.
+  bool resume(int broker_id, Instant now);
+  // All that the broker has written is on disk.
+  bool sync(int broker_id);
+  // The end of one replica's log is lost, from that offset on (whole batches). Only while the
+  // broker is down: a running one would not know.
+  bool truncate(int broker_id, const std::string& topic, int partition, std::int64_t offset);
+  std::vector<BrokerState> brokers() const;
+
+  // ---- links, both ways
+
+  // What is sent waits until the link heals. A broker cut off from the controller goes on with what
+  // it knows and is fenced when its session ends.
+  void cut(const sim::Party& one, const sim::Party& other, Instant now);
+  // False when the link was neither cut nor slow.
+  bool heal(const sim::Party& one, const sim::Party& other, Instant now);
+  void heal_all(Instant now);
+  // `latency` one way, instead of the cluster's.
+  void slow(const sim::Party& one, const sim::Party& other, Duration latency);
+  const sim::Links& links() const;
+
+  // ---- leaders and coordinators
+
+  // `broker_id` -1: the first replica that the kind of election allows. Errors: as
+  // Controller::elect(); nothing has changed then.
+  protocol::ErrorCode elect(const std::string& topic, int partition, Election kind, int broker_id,
+                            Instant now);
+  // Moves the coordinator of a transactional.id or group: a clean election of its partition of
+  // __transaction_state or __consumer_offsets. Errors: as elect().
+  protocol::ErrorCode move_coordinator(CoordinatorType type, const std::string& key, int broker_id,
+                                       Instant now);
+  // The partition of the internal topic that the id or group belongs to.
+  int coordinator_partition(CoordinatorType type, const std::string& key) const;
+
+  // ---- crashes at named moments (sim/cut_points.h)
+
+  // The crash happens once, when the moment comes. The cut's id.
+  std::uint64_t crash_at(sim::Cut cut);
+  // False when it has happened already.
+  bool cancel_crash(std::uint64_t id);
+  bool has_planned_crashes() const;
 
   // Where clients find the brokers; set before the first request.
   void set_advertised(int broker_id, std::string host, int port);

@@ -22,6 +22,7 @@ using S = ClusterSettings;
 // clang-format off
 constexpr ConfigurationKey keys[] = {
     {"auto.create.topics.enable", &S::auto_create_topics_enable},
+    {"broker.session.timeout.ms", &S::broker_session_timeout, 1, int_max},
     {"connections.max.idle.ms", &S::connections_max_idle, 1, 365 * day_ms},
     {"default.replication.factor", &S::default_replication_factor, 1, 32767},
     {"fetch.max.bytes", &S::fetch_max_bytes, 1024, int_max},
@@ -40,7 +41,10 @@ constexpr ConfigurationKey keys[] = {
     {"offsets.topic.num.partitions", &S::offsets_topic_num_partitions, 1, int_max},
     {"offsets.topic.replication.factor", &S::offsets_topic_replication_factor, 1, 32767},
     {"producer.id.expiration.ms", &S::producer_id_expiration, 1, int_max},
+    {"replica.fetch.backoff.ms", &S::replica_fetch_backoff, 0, int_max},
     {"replica.fetch.wait.max.ms", &S::replica_fetch_wait_max, 0, int_max},
+    {"replica.lag.time.max.ms", &S::replica_lag_time_max, 1, int_max},
+    {"request.timeout.ms", &S::request_timeout, 1, int_max},
     {"socket.request.max.bytes", &S::socket_request_max_bytes, 1, int_max},
     {"transaction.abort.timed.out.transaction.cleanup.interval.ms",
      &S::transaction_abort_timed_out_transaction_cleanup_interval, 1, int_max},
@@ -51,6 +55,7 @@ constexpr ConfigurationKey keys[] = {
     {"transaction.state.log.num.partitions", &S::transaction_state_log_num_partitions, 1, int_max},
     {"transaction.state.log.replication.factor", &S::transaction_state_log_replication_factor, 1, 32767},
     {"transactional.id.expiration.ms", &S::transactional_id_expiration, 1, int_max},
+    {"unclean.leader.election.enable", &S::unclean_leader_election_enable},
 };
 // clang-format on
 

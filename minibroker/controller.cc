@@ -52,9 +52,12 @@ std::optional<std::string> topic_name_problem(const std::string& name) {
 
 Controller::Controller(const ClusterSettings& settings)
     : settings_(settings), random_(settings.seed, "controller") {
-  cluster_id_ = to_string(next_uuid());
-  for (int id = 1; id <= settings_.broker_count; ++id)
-    brokers_.push_back({id, "127.0.0.1", 9091 + id});
+  image_.cluster_id = to_string(next_uuid());
+  for (int id = 1; id <= settings_.broker_count; ++id) {
+    image_.addresses.push_back({id, "127.0.0.1", 9091 + id});
+    sessions_[id] = {};
+  }
+  list_brokers();
   for (const TopicSettings& topic : settings_.topics) {
     const ControllerAnswer answer = create_topic(
         {topic.name, topic.partition_count, topic.replication_factor, {}, topic.config}, false);
@@ -81,10 +84,16 @@ std::vector<int> Controller::choose_replicas(int partition, int replication_fact
   return replicas;
 }
 
+// Only brokers that are alive are in sync with a new partition; with none of them it waits for its
+// first replica.
 void Controller::add_partition(TopicImage& topic, std::vector<int> replicas) {
   PartitionImage partition;
-  partition.leader_id = replicas.front();
-  partition.in_sync_replicas = replicas;
+  std::ranges::copy_if(replicas, std::back_inserter(partition.in_sync_replicas),
+                       [&](int id) { return is_alive(id); });
+  if (partition.in_sync_replicas.empty())
+    partition.in_sync_replicas.push_back(replicas.front());
+  else
+    partition.leader_id = partition.in_sync_replicas.front();
   partition.replicas = std::move(replicas);
   topic.partitions.push_back(std::move(partition));
 }
@@ -114,7 +123,7 @@ ControllerAnswer Controller::check_assignments(
 ControllerAnswer Controller::create_topic(const NewTopic& topic, bool is_validate_only) {
   if (auto problem = topic_name_problem(topic.name))
     return {ErrorCode::invalid_topic_exception, *problem};
-  if (topics_.contains(topic.name))
+  if (image_.topics.contains(topic.name))
     return {ErrorCode::topic_already_exists, "Topic '" + topic.name + "' already exists."};
   std::vector<std::vector<int>> assignments = topic.assignments;
   if (ControllerAnswer answer = check_assignments(assignments); answer.error != ErrorCode::none)
@@ -138,28 +147,28 @@ ControllerAnswer Controller::create_topic(const NewTopic& topic, bool is_validat
   if (is_validate_only) return {};
   TopicImage image{topic.name, next_uuid(), topic.config, {}};
   for (std::vector<int>& replicas : assignments) add_partition(image, std::move(replicas));
-  names_by_id_[image.id] = image.name;
-  topics_.emplace(image.name, std::move(image));
-  ++version_;
+  image_.names_by_id[image.id] = image.name;
+  image_.topics.emplace(image.name, std::move(image));
+  changed();
   return {};
 }
 
 ControllerAnswer Controller::delete_topic(const std::string& name) {
-  const auto found = topics_.find(name);
-  if (found == topics_.end())
+  const auto found = image_.topics.find(name);
+  if (found == image_.topics.end())
     return {ErrorCode::unknown_topic_or_partition,
             "This server does not host this topic-partition."};
-  names_by_id_.erase(found->second.id);
-  topics_.erase(found);
-  ++version_;
+  image_.names_by_id.erase(found->second.id);
+  image_.topics.erase(found);
+  changed();
   return {};
 }
 
 ControllerAnswer Controller::create_partitions(const std::string& name, int total_count,
                                                const std::vector<std::vector<int>>& assignments,
                                                bool is_validate_only) {
-  const auto found = topics_.find(name);
-  if (found == topics_.end())
+  const auto found = image_.topics.find(name);
+  if (found == image_.topics.end())
     return {ErrorCode::unknown_topic_or_partition,
             "This server does not host this topic-partition."};
   TopicImage& topic = found->second;
@@ -183,40 +192,25 @@ ControllerAnswer Controller::create_partitions(const std::string& name, int tota
   for (int i = count; i < total_count; ++i)
     add_partition(topic, assignments.empty() ? choose_replicas(i, factor)
                                              : assignments[static_cast<std::size_t>(i - count)]);
-  ++version_;
+  changed();
   return {};
 }
 
-const TopicImage& Controller::internal_topic(const std::string& name) {
-  if (!topics_.contains(name)) {
-    const ControllerAnswer answer = create_topic(internal_topic_of(name, settings_), false);
-    CHECK(answer.error == ErrorCode::none);
-  }
-  return topics_.at(name);
+ControllerAnswer Controller::create_internal_topic(const std::string& name) {
+  return create_topic(internal_topic_of(name, settings_), false);
 }
 
-const TopicImage* Controller::find_topic(const std::string& name) const {
-  const auto found = topics_.find(name);
-  return found == topics_.end() ? nullptr : &found->second;
-}
-
-const TopicImage* Controller::find_topic(const Uuid& id) const {
-  const auto found = names_by_id_.find(id);
-  return found == names_by_id_.end() ? nullptr : find_topic(found->second);
-}
-
-const PartitionImage* Controller::find_partition(const TopicPartition& partition) const {
-  const TopicImage* topic = find_topic(partition.topic);
-  const auto index = static_cast<std::size_t>(partition.partition);
-  if (topic == nullptr || partition.partition < 0 || index >= topic->partitions.size())
-    return nullptr;
-  return &topic->partitions[index];
+std::shared_ptr<const MetadataImage> Controller::image() {
+  if (told_ == nullptr || told_->version != image_.version)
+    told_ = std::make_shared<const MetadataImage>(image_);
+  return told_;
 }
 
 void Controller::set_address(int broker_id, std::string host, int port) {
-  BrokerAddress& address = brokers_.at(static_cast<std::size_t>(broker_id - 1));
+  BrokerAddress& address = image_.addresses.at(static_cast<std::size_t>(broker_id - 1));
   address.host = std::move(host);
   address.port = port;
+  list_brokers();
 }
 
 std::int64_t Controller::take_producer_id_block() {
@@ -226,15 +220,12 @@ std::int64_t Controller::take_producer_id_block() {
 }
 
 void Controller::add_to(Digest& digest) const {
-  digest.add(version_);
+  image_.add_to(digest);
   digest.add(next_producer_id_);
-  for (const auto& [name, topic] : topics_) {
-    digest.add(name);
-    for (const PartitionImage& partition : topic.partitions) {
-      digest.add(partition.leader_id);
-      digest.add(partition.leader_epoch);
-      for (int replica : partition.in_sync_replicas) digest.add(replica);
-    }
+  for (const auto& [id, session] : sessions_) {
+    digest.add(session.is_fenced);
+    digest.add(session.wants_to_register);
+    digest.add(session.ends ? session.ends->time_since_epoch().count() : std::int64_t{-1});
   }
 }
 

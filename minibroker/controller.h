@@ -1,45 +1,25 @@
-// The cluster's metadata: brokers, topics, leaders, in-sync replicas, and the blocks of producer
-// ids. One for the whole cluster; what it decides is known to every broker at once.
+// The controller: it creates topics, watches the sessions of the brokers, elects leaders and hands
+// out producer ids. There is one, and it never fails; a broker learns of its decisions by the image
+// of the metadata that it is given, at once or when it can be reached again.
+//
+//   topics, replicas, producer ids            controller.cc
+//   sessions, fencing, elections, in sync     controller_elections.cc
 #pragma once
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "minibroker/metadata_image.h"
 #include "minibroker/settings.h"
-#include "minibroker/topic_partition.h"
-#include "protocol/base/digest.h"
 #include "protocol/base/random.h"
-#include "protocol/base/uuid.h"
+#include "protocol/base/time.h"
 #include "protocol/error_code.h"
 
 namespace fencepost::minibroker {
-
-struct BrokerAddress {
-  int id = 0;
-  std::string host;
-  int port = 0;
-};
-
-struct PartitionImage {
-  int leader_id = -1;
-  std::int32_t leader_epoch = 0;
-  std::vector<int> replicas;
-  std::vector<int> in_sync_replicas;
-};
-
-struct TopicImage {
-  std::string name;
-  Uuid id;
-  std::map<std::string, std::string> config;
-  std::vector<PartitionImage> partitions;
-
-  bool is_internal() const {
-    return name == consumer_offsets_topic || name == transaction_state_topic;
-  }
-};
 
 // A topic as somebody asks for it.
 struct NewTopic {
@@ -56,9 +36,18 @@ struct ControllerAnswer {
   std::string message;
 };
 
+// What is asked of an election of a leader.
+enum class Election {
+  preferred,  // the first replica, if it is alive and in sync
+  clean,      // a replica that is alive and in sync
+  unclean,    // any replica that is alive; what only others have is lost
+};
+
 class Controller {
  public:
   explicit Controller(const ClusterSettings& settings);
+
+  // ---- topics
 
   // Checked but not carried out when `is_validate_only`.
   ControllerAnswer create_topic(const NewTopic& topic, bool is_validate_only);
@@ -67,44 +56,84 @@ class Controller {
   ControllerAnswer create_partitions(const std::string& name, int total_count,
                                      const std::vector<std::vector<int>>& assignments,
                                      bool is_validate_only);
-  // Creates __consumer_offsets or __transaction_state if it is not there yet.
-  const TopicImage& internal_topic(const std::string& name);
+  // Creates __consumer_offsets or __transaction_state; there is none yet.
+  ControllerAnswer create_internal_topic(const std::string& name);
 
-  const TopicImage* find_topic(const std::string& name) const;
-  const TopicImage* find_topic(const Uuid& id) const;
-  const PartitionImage* find_partition(const TopicPartition& partition) const;
-  const std::map<std::string, TopicImage>& topics() const { return topics_; }
+  // ---- brokers and their sessions
 
-  const std::vector<BrokerAddress>& brokers() const { return brokers_; }
-  const BrokerAddress& broker(int id) const {
-    return brokers_.at(static_cast<std::size_t>(id - 1));
+  // Heartbeats of the broker come no longer: its session ends broker.session.timeout.ms later.
+  void lose_contact(int broker_id, Instant now);
+  // They come again: a session that has not ended goes on, a fenced broker is unfenced.
+  void regain_contact(int broker_id);
+  // The broker has started anew. It may come back only when the session of its last life is over;
+  // until then it is told to try again.
+  void register_again(int broker_id);
+  bool is_fenced(int broker_id) const;
+  // False while a new life waits for the end of the old one's session.
+  bool is_admitted(int broker_id) const { return !sessions_.at(broker_id).wants_to_register; }
+  std::optional<Instant> next_deadline() const;
+  // Fences the brokers whose session has ended; returns them.
+  std::vector<int> advance_to(Instant now);
+
+  // ---- leaders
+
+  // `leader_id` is the replica to elect; -1: the first that the kind of election allows. Errors:
+  // PREFERRED_LEADER_NOT_AVAILABLE, ELIGIBLE_LEADERS_NOT_AVAILABLE, ELECTION_NOT_NEEDED,
+  // UNKNOWN_TOPIC_OR_PARTITION; nothing has changed then. Source: ElectLeaders, KIP-460.
+  protocol::ErrorCode elect(const TopicPartition& partition, Election kind, int leader_id);
+  // Errors: FENCED_LEADER_EPOCH when somebody else leads, INELIGIBLE_REPLICA for a fenced broker.
+  protocol::ErrorCode alter_in_sync_replicas(const TopicPartition& partition, int leader_id,
+                                             std::int32_t leader_epoch,
+                                             std::vector<int> in_sync_replicas);
+
+  // ---- what it tells the brokers
+
+  const PartitionImage* find_partition(const TopicPartition& partition) const {
+    return image_.find_partition(partition);
   }
+  const std::map<std::string, TopicImage>& topics() const { return image_.topics; }
+  // The newest metadata; the same value until something changes.
+  std::shared_ptr<const MetadataImage> image();
+  std::int64_t version() const { return image_.version; }
+
   void set_address(int broker_id, std::string host, int port);
   int controller_id() const { return 1; }
-  const std::string& cluster_id() const { return cluster_id_; }
 
   // The first of a block of `producer_id_block_size` producer ids that nobody else gets.
   std::int64_t take_producer_id_block();
   static constexpr std::int64_t producer_id_block_size = 1000;
 
-  // Rises with every change; brokers compare it with what they have seen.
-  std::int64_t version() const { return version_; }
   void add_to(Digest& digest) const;
 
  private:
+  struct Session {
+    bool is_fenced = false;
+    bool wants_to_register = false;    // a new life waits for the end of the old one's session
+    std::optional<Instant> ends = {};  // set while heartbeats do not come
+  };
+
   std::vector<int> choose_replicas(int partition, int replication_factor) const;
   ControllerAnswer check_assignments(const std::vector<std::vector<int>>& assignments) const;
   void add_partition(TopicImage& topic, std::vector<int> replicas);
   Uuid next_uuid();
+  void changed() { ++image_.version; }
 
-  const ClusterSettings settings_;
+  // controller_elections.cc
+  bool is_alive(int broker_id) const;
+  void fence(int broker_id);
+  void unfence(int broker_id);
+  void list_brokers();
+  void leave_partition(const TopicImage& topic, PartitionImage& partition, int broker_id);
+  bool elects_unclean(const TopicImage& topic) const;
+  int first_eligible(const PartitionImage& partition, bool is_unclean) const;
+  void set_leader(PartitionImage& partition, int leader_id);
+
+  ClusterSettings settings_;
   Random random_;
-  std::string cluster_id_;
-  std::vector<BrokerAddress> brokers_;
-  std::map<std::string, TopicImage> topics_;
-  std::map<Uuid, std::string> names_by_id_;
+  MetadataImage image_;
+  std::shared_ptr<const MetadataImage> told_;
+  std::map<int, Session> sessions_;
   std::int64_t next_producer_id_ = 0;
-  std::int64_t version_ = 0;
 };
 
 // Kafka's rule for topic names: what is wrong with this one, or nothing.

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "minibroker/topic_partition.h"
@@ -58,6 +59,9 @@ struct LogWrite {
   std::int64_t producer_id = protocol::no_producer_id;
   std::int16_t producer_epoch = protocol::no_producer_epoch;
   VerificationGuard guard = no_guard;
+  // Of the transaction log, for cut points: the state that is written, and whose it is.
+  std::string_view step = {};  // "prepare_commit"
+  std::string subject = {};
 };
 
 // What became of a LogWrite. `base_offset` is valid when `error` is none.

@@ -95,6 +95,8 @@ constexpr std::array behaviour_rows{
     BehaviourRow{&Era::holds_back_before_marker,           {no,  no,  no, yes, yes, yes, yes, yes}},
     BehaviourRow{&Era::fences_with_one_bump,               {no,  no, yes, yes, yes, yes, yes, yes}},
     BehaviourRow{&Era::demands_newer_marker_epoch,         {no,  no,  no,  no,  no, yes, yes, yes}},
+    BehaviourRow{&Era::holds_high_watermark_below_min_in_sync,
+                                                           {no,  no, yes, yes, yes, yes, yes, yes}},
     BehaviourRow{&Era::knows_assignment_epochs,            {no,  no,  no,  no,  no,  no, yes, yes}},
     BehaviourRow{&Era::has_new_group_coordinator,          {no,  no,  no, yes, yes, yes, yes, yes}},
 };

@@ -60,6 +60,9 @@ struct Era {
   // The coordinator of Kafka 4 (KIP-848); the older one differs in which check comes first.
   bool has_new_group_coordinator = true;
 
+  // KAFKA-15583: below min.insync.replicas the high watermark stands still.
+  bool holds_high_watermark_below_min_in_sync = true;
+
   // The versions that brokers of this era answer; empty when they do not know the API.
   protocol::Versions versions_of(protocol::ApiKey key) const;
   // The features that brokers of this era know, by name, with the levels set here.

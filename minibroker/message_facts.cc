@@ -99,20 +99,38 @@ std::string client_id_of(Purpose purpose, int broker_id) {
 
 }  // namespace
 
+namespace {
+
+// Reads key, version and client id; `reader` is at the body then. False for what is no request.
+bool read_header(Reader& reader, const SharedBytes& frame, sim::MessageFacts& facts, int& version) {
+  Reader prefix(frame);
+  facts.api_key = static_cast<ApiKey>(prefix.int16());
+  version = prefix.int16();
+  const Api* api = find_api(facts.api_key);
+  if (prefix.failed() || api == nullptr || !api->versions().contains(version)) return false;
+  RequestHeader header;
+  if (!Codec<RequestHeader>::decode(reader, request_header_version(*api, version), header))
+    return false;
+  facts.client_id = header.client_id.value_or("");
+  return true;
+}
+
+}  // namespace
+
 sim::MessageFacts facts_of(const SharedBytes& frame) {
   sim::MessageFacts facts;
   Reader reader(frame);
-  facts.api_key = static_cast<ApiKey>(reader.int16());
-  const int version = reader.int16();
-  const Api* api = find_api(facts.api_key);
-  if (reader.failed() || api == nullptr || !api->versions().contains(version)) return facts;
-  Reader whole(frame);
-  RequestHeader header;
-  if (!Codec<RequestHeader>::decode(whole, request_header_version(*api, version), header))
-    return facts;
-  facts.client_id = header.client_id.value_or("");
-  read_body_facts(whole, version, facts);
+  int version = 0;
+  if (read_header(reader, frame, facts, version)) read_body_facts(reader, version, facts);
   return facts;
+}
+
+std::string client_id_of(const SharedBytes& frame) {
+  sim::MessageFacts facts;
+  Reader reader(frame);
+  int version = 0;
+  (void)read_header(reader, frame, facts, version);
+  return facts.client_id;
 }
 
 std::int32_t correlation_id_of(const SharedBytes& frame) {

@@ -10,6 +10,7 @@ namespace fencepost::minibroker {
 
 // What cannot be read stays empty.
 sim::MessageFacts facts_of(const SharedBytes& frame);
+std::string client_id_of(const SharedBytes& frame);
 std::int32_t correlation_id_of(const SharedBytes& frame);
 
 // Header and body; the token is the correlation id.

@@ -6,6 +6,7 @@
 #include <map>
 #include <set>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -42,6 +43,8 @@ struct MarkerWait {
 };
 struct TransactionLogWait {
   std::uint64_t write = 0;
+  std::string_view step;  // as in LogWrite
+  std::string subject;
 };
 struct GroupLogWait {
   std::uint64_t write = 0;

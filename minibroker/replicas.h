@@ -1,5 +1,5 @@
-// The replicas that one broker hosts: appends by the leader, fetches of followers, the high
-// watermark, and the appends that wait for it.
+// The replicas that one broker hosts: appends by the leader, fetches of followers, who is in sync,
+// the high watermark, and the appends that wait for it.
 #pragma once
 
 #include <map>
@@ -7,23 +7,42 @@
 #include <set>
 #include <vector>
 
-#include "minibroker/controller.h"
+#include "minibroker/controller_view.h"
 #include "minibroker/log/partition_log.h"
 #include "minibroker/operations.h"
+#include "minibroker/sim/cut_points.h"
 
 namespace fencepost::minibroker {
+
+// What a leader knows of a follower, in its own leader epoch.
+struct Follower {
+  // What it has fetched up to; nothing until it has fetched in this epoch.
+  std::optional<std::int64_t> end_offset = {};
+  Instant caught_up;                                     // when it last had all there was
+  Instant fetched_at;                                    // its last fetch,
+  std::int64_t end_offset_then = 0;                      // and where the leader's log ended then
+  std::optional<std::int64_t> told_high_watermark = {};  // the one it was last told
+  bool operator==(const Follower&) const = default;
+};
 
 struct Replica {
   PartitionLog log;
   Uuid topic_id;
   int leader_id = -1;
   std::int32_t leader_epoch = -1;
-  std::vector<int> in_sync_replicas;
+  std::vector<int> replicas = {};
+  std::vector<int> in_sync_replicas = {};
   int min_in_sync_replicas = 1;
-  // What each follower has fetched up to; only on the leader.
-  std::map<int, std::int64_t> follower_end_offsets = {};
-  // The high watermark that each follower was last told.
-  std::map<int, std::int64_t> follower_high_watermarks = {};
+  std::map<int, Follower> followers = {};  // only on the leader
+  std::int64_t leader_epoch_start = 0;     // where the log ended when this broker began to lead
+  // What is on disk, and how many records may be in the log and not on disk (flush.messages).
+  std::int64_t synced_offset = 0;
+  std::int64_t unsynced_records_max = 0;
+
+  void sync_as_configured() {
+    if (log.log_end_offset() - synced_offset >= unsynced_records_max)
+      synced_offset = log.log_end_offset();
+  }
 };
 
 // A change of role that the coordinators have to follow.
@@ -42,8 +61,8 @@ class Replicas {
  public:
   Replicas(int broker_id, const ClusterSettings& settings);
 
-  // Makes the replicas what the controller says; answers what changed.
-  std::vector<RoleChange> apply(const Controller& controller);
+  // Makes the replicas what the metadata says; answers what changed.
+  std::vector<RoleChange> apply(const MetadataImage& image, Instant now);
 
   // The leader's replica; nothing with `error` set when this broker does not lead the partition.
   Replica* leader(const TopicPartition& partition, protocol::ErrorCode& error);
@@ -54,9 +73,12 @@ class Replicas {
   static protocol::ErrorCode check_in_sync(const Replica& replica);
   // After every append of the leader: moves the high watermark and wakes who waits for more.
   void on_appended(const TopicPartition& partition, Replica& replica);
-  // A follower asks for what comes after `offset`: it has everything before it.
-  void on_follower_fetch(const TopicPartition& partition, Replica& replica, int follower_id,
-                         std::int64_t offset);
+  // A follower asks for what comes after `offset`: it has everything before it. When it has caught
+  // up, the controller is asked to list it as in sync again.
+  void on_follower_fetch(ControllerView& controller, const TopicPartition& partition,
+                         Replica& replica, int follower_id, std::int64_t offset, Instant now);
+  // Strikes out the followers that have been behind for longer than replica.lag.time.max.ms.
+  void shrink_in_sync_replicas(ControllerView& controller, Instant now);
   // After the follower's own log has grown or learnt a high watermark.
   void on_follower_changed(const TopicPartition& partition) { changed_.insert(partition); }
 
@@ -69,9 +91,22 @@ class Replicas {
   // The partitions that grew, or whose readers may see more, since the last call.
   std::set<TopicPartition> take_changed() { return std::exchange(changed_, {}); }
 
+  // ---- crashes
+
+  // What is left on disk; the broker leads and follows nothing until apply().
+  void crash(sim::Unsynced unsynced);
+  void sync();
+  // Cuts the log of one replica off, as lost. False when the broker does not host it.
+  bool lose_tail(const TopicPartition& partition, std::int64_t offset);
+
   void add_to(Digest& digest) const;
 
  private:
+  void follow(const TopicPartition& partition, Replica& replica, const PartitionImage& image,
+              Instant now, std::vector<RoleChange>& changes);
+  bool is_behind(const Replica& replica, int follower_id) const;
+  void watch(const TopicPartition& partition, const Replica& replica);
+  std::optional<Instant> shrink_at(const Replica& replica) const;
   Replica make_replica(const TopicImage& topic) const;
   void move_high_watermark(const TopicPartition& partition, Replica& replica);
   void complete_waits(const TopicPartition& partition, Replica& replica);
@@ -83,6 +118,8 @@ class Replicas {
   std::map<TopicPartition, std::vector<ReplicationWait>> waits_;
   std::vector<CompletedWait> completed_;
   std::set<TopicPartition> changed_;
+  // Led here, with a follower in sync that does not have all; and not before when to ask again.
+  std::map<TopicPartition, Instant> lagging_;
 };
 
 }  // namespace fencepost::minibroker

@@ -37,6 +37,7 @@ struct ClusterSettings {
   int transaction_state_log_replication_factor = 3;  // likewise
   int transaction_state_log_min_isr = 2;             // likewise
   int min_insync_replicas = 1;
+  bool unclean_leader_election_enable = false;
   Duration transaction_max_timeout = std::chrono::minutes(15);
   Duration transaction_abort_timed_out_transaction_cleanup_interval = std::chrono::seconds(10);
   Duration transactional_id_expiration = std::chrono::hours(24 * 7);
@@ -52,6 +53,13 @@ struct ClusterSettings {
   int fetch_max_bytes = 55 * 1024 * 1024;
   int max_incremental_fetch_session_cache_slots = 1000;
   Duration replica_fetch_wait_max = milliseconds(500);
+  Duration replica_fetch_backoff = milliseconds(1000);
+  Duration replica_lag_time_max = std::chrono::seconds(30);
+  Duration broker_session_timeout = std::chrono::seconds(9);
+  Duration request_timeout = std::chrono::seconds(30);  // of requests between brokers
+  // How long a coordinator reads its log before it answers anything else than
+  // COORDINATOR_LOAD_IN_PROGRESS; Kafka has no key for it.
+  Duration coordinator_load_time{};
   // Only the TCP server looks at these.
   int socket_request_max_bytes = 100 * 1024 * 1024;
   Duration connections_max_idle = std::chrono::minutes(10);

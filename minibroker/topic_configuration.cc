@@ -185,4 +185,13 @@ int min_in_sync_replicas(const TopicImage& topic, const ClusterSettings& setting
   return static_cast<int>(integer_of(topic, "min.insync.replicas", settings.min_insync_replicas));
 }
 
+std::int64_t flush_messages(const TopicImage& topic) {
+  return integer_of(topic, "flush.messages", std::numeric_limits<std::int64_t>::max());
+}
+
+bool allows_unclean_election(const TopicImage& topic, const ClusterSettings& settings) {
+  const auto value = value_of(topic, "unclean.leader.election.enable");
+  return value ? *value == "true" : settings.unclean_leader_election_enable;
+}
+
 }  // namespace fencepost::minibroker

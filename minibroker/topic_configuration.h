@@ -34,5 +34,8 @@ std::optional<std::string> topic_config_problem(const std::string& name, const s
 
 LogSettings log_settings(const TopicImage& topic, const ClusterSettings& settings);
 int min_in_sync_replicas(const TopicImage& topic, const ClusterSettings& settings);
+// How many records a log may hold that are not on disk.
+std::int64_t flush_messages(const TopicImage& topic);
+bool allows_unclean_election(const TopicImage& topic, const ClusterSettings& settings);
 
 }  // namespace fencepost::minibroker

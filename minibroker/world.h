@@ -1,9 +1,15 @@
 // Brokers, the controller and the network between everybody, moved along one time line. Whatever
 // travels, between clients and brokers or between brokers, goes through the same network and the
-// same rules.
+// same rules. A plain value.
+//
+//   time, looking inside                         world.cc
+//   messages, connections, rules                 world_messages.cc
+//   crashes, pauses, links, elections            world_nodes.cc
 #pragma once
 
+#include <deque>
 #include <map>
+#include <memory>
 #include <set>
 #include <string>
 #include <tuple>
@@ -32,7 +38,27 @@ class World {
 
   sim::FaultPlan& faults() { return faults_; }
   bool release(const std::string& name, Instant now);
+  const sim::FaultPlan& faults() const { return faults_; }
   const sim::Network& network() const { return network_; }
+  const sim::Links& links() const { return links_; }
+  sim::CutPlan& cuts() { return cuts_; }
+  const ClusterSettings& settings() const { return settings_; }
+
+  // ---- world_nodes.cc; what each does is said in cluster.h
+  bool crash(int broker_id, sim::Unsynced unsynced, Instant now);
+  bool restart(int broker_id, Instant now);
+  bool pause(int broker_id, Instant now);
+  bool resume(int broker_id, Instant now);
+  bool sync(int broker_id);
+  bool truncate(int broker_id, const TopicPartition& partition, std::int64_t offset);
+  std::vector<BrokerState> broker_states() const;
+  void cut(const sim::Party& one, const sim::Party& other, Instant now);
+  bool heal(const sim::Party& one, const sim::Party& other, Instant now);
+  void heal_all(Instant now);
+  void slow(const sim::Party& one, const sim::Party& other, Duration latency);
+  protocol::ErrorCode elect(const TopicPartition& partition, Election kind, int broker_id,
+                            Instant now);
+
   void set_advertised(int broker_id, std::string host, int port);
 
   std::vector<int> broker_ids() const;
@@ -48,6 +74,19 @@ class World {
     int from_broker = -1;
     int to_broker = -1;
     bool is_open = true;
+    // The process at that end is not the one that made the connection.
+    bool is_sender_gone = false;
+    bool is_receiver_gone = false;
+    std::string client_id = {};  // of a client, once it has sent a request
+  };
+  // A broker, and how it stands to the rest of the world.
+  struct Node {
+    Broker broker;
+    NodeState state = NodeState::up;
+    std::deque<sim::Message> waiting = {};               // while it is paused
+    std::shared_ptr<const MetadataImage> metadata = {};  // what the controller has told it
+    std::optional<Instant> told_at = {};                 // when it hears of the newest
+    bool is_registered = true;                           // in this life
   };
   // What is to happen to an answer: a rule took its request.
   struct AnswerFault {
@@ -57,6 +96,23 @@ class World {
   };
   using Correlation = std::pair<ConnectionId, std::int32_t>;
 
+  // ---- world_nodes.cc
+  Turn turn_of(Node& node);
+  Node* find(int broker_id);
+  bool reaches_controller(int broker_id, const Node& node) const;
+  void follow_contact();
+  void stop(int broker_id, Node& node, sim::Unsynced unsynced);
+  void break_connections(int broker_id);
+  void send_stalled();
+
+  // ---- world_messages.cc
+  sim::Party sender_of(const sim::Message& message) const;
+  sim::Party receiver_of(const sim::Message& message) const;
+  void travel(sim::Message message, Duration more = {});
+  void answer_with_error(const sim::Message& request, const sim::FaultRule& rule);
+  void close(const sim::Message& request);
+  void deliver_to_broker(sim::Message message);
+  void refuse(const sim::Message& message);
   void send(sim::Message message);
   void send_by_rule(sim::Message message, const sim::MessageFacts& facts);
   void deliver(sim::Message message);
@@ -66,19 +122,21 @@ class World {
   void send_request(int broker_id, BrokerRequest request);
   ConnectionId broker_connection(int from, int to, Purpose purpose);
   void spread_metadata();
+  void run_timers();
   void note(std::string text);
 
   ClusterSettings settings_;
   Instant now_;
   Controller controller_;
-  std::map<int, Broker> brokers_;
+  std::map<int, Node> nodes_;
   sim::Network network_;
   sim::FaultPlan faults_;
+  sim::Links links_;
+  sim::CutPlan cuts_;
   std::map<ConnectionId, Connection> connections_;
   std::map<std::tuple<int, int, Purpose>, ConnectionId> broker_connections_;
   std::map<Correlation, AnswerFault> answer_faults_;
   ConnectionId last_connection_ = 0;
-  std::int64_t spread_version_ = -1;
   std::vector<Output> output_;
   std::vector<Event> events_;
 };

@@ -15,23 +15,33 @@ namespace {
 
 constexpr std::int16_t current_leader_version_min = 16;
 
+bool parts_before(const PartitionLog& log, const FetchRequest::FetchPartition& wanted) {
+  if (wanted.last_fetched_epoch < 0) return false;
+  const EpochEndOffset end = log.end_offset_for_epoch(wanted.last_fetched_epoch);
+  return end.leader_epoch != wanted.last_fetched_epoch || end.end_offset < wanted.fetch_offset;
+}
+
 // Every follower is told of a high watermark once.
 void note_told(Broker& broker, int follower, const std::vector<FetchAnswer>& answers) {
   for (const FetchAnswer& answer : answers)
     if (Replica* replica = broker.replicas().find({answer.topic, answer.data.partition_index}))
-      replica->follower_high_watermarks[follower] = answer.data.high_watermark;
+      if (const auto it = replica->followers.find(follower); it != replica->followers.end())
+        it->second.told_high_watermark = answer.data.high_watermark;
 }
 
-void note_follower_offsets(Broker& broker, const std::vector<FetchTarget>& targets, int follower) {
+// What a follower asks for is what it has, unless the logs part before that.
+void note_follower_offsets(Broker& broker, Turn& turn, const std::vector<FetchTarget>& targets,
+                           int follower) {
   for (const FetchTarget& target : targets) {
     ErrorCode error = ErrorCode::none;
     const TopicPartition partition{target.topic, target.wanted.partition};
     Replica* replica = broker.replicas().leader(partition, error);
     if (replica != nullptr && target.wanted.fetch_offset <= replica->log.log_end_offset() &&
         check_leader_epoch(*replica, std::max(target.wanted.current_leader_epoch, -1)) ==
-            ErrorCode::none)
-      broker.replicas().on_follower_fetch(partition, *replica, follower,
-                                          target.wanted.fetch_offset);
+            ErrorCode::none &&
+        !parts_before(replica->log, target.wanted))
+      broker.replicas().on_follower_fetch(turn.controller, partition, *replica, follower,
+                                          target.wanted.fetch_offset, turn.now);
   }
 }
 
@@ -105,7 +115,7 @@ void fetch(Broker& broker, Turn& turn, const RequestContext& context, const Fetc
   operation.body.topics.clear();
   if (operation.context.kind == FetchContext::Kind::refused)
     return reply(broker, turn, operation, {});
-  if (follower >= 0) note_follower_offsets(broker, operation.context.targets, follower);
+  if (follower >= 0) note_follower_offsets(broker, turn, operation.context.targets, follower);
   if (answer_fetch(broker, turn, operation, FetchMoment::on_arrival)) return;
   for (const FetchTarget& target : operation.context.targets) {
     TopicPartition partition{target.topic, target.wanted.partition};

@@ -113,6 +113,14 @@ void read_records(Reader& reader, const PartitionLog& log, const Wanted& wanted,
   answer.records = Records{std::move(read.records)};
 }
 
+// A high watermark that the follower has not been told.
+bool has_news(const Replica& replica, int follower_id) {
+  const auto follower = replica.followers.find(follower_id);
+  return follower != replica.followers.end() &&
+         follower->second.told_high_watermark.value_or(replica.log.high_watermark()) <
+             replica.log.high_watermark();
+}
+
 Answer read_partition(Reader& reader, const FetchTarget& target) {
   const Wanted& wanted = target.wanted;
   ErrorCode error = ErrorCode::none;
@@ -142,9 +150,7 @@ Answer read_partition(Reader& reader, const FetchTarget& target) {
   answer.last_stable_offset = log.last_stable_offset();
   answer.log_start_offset = log.log_start_offset();
   if (reader.is_follower()) {
-    const auto told = replica->follower_high_watermarks.find(reader.replica_id);
-    reader.out.is_urgent |=
-        told != replica->follower_high_watermarks.end() && told->second < answer.high_watermark;
+    reader.out.is_urgent |= has_news(*replica, reader.replica_id);
   }
   return answer;
 }
@@ -207,9 +213,7 @@ bool is_fetch_satisfied(Broker& broker, Turn& turn, const FetchOperation& operat
     bool is_diverging = false;
     if (find_divergence(log, wanted, answer, is_diverging) != ErrorCode::none || is_diverging)
       return true;
-    const auto told = replica->follower_high_watermarks.find(reader.replica_id);
-    if (told != replica->follower_high_watermarks.end() && told->second < log.high_watermark())
-      return true;
+    if (has_news(*replica, reader.replica_id)) return true;
   }
   const std::int32_t bytes_max =
       std::min(operation.body.max_bytes, broker.settings().fetch_max_bytes);

@@ -25,11 +25,12 @@ Coordinator refuse(const std::string& key, ErrorCode error) {
 Coordinator find(Turn& turn, const std::string& key, std::int8_t key_type) {
   if (key_type != group_key && key_type != transaction_key)
     return refuse(key, ErrorCode::invalid_request);
-  const TopicImage& topic = turn.controller.internal_topic(
+  const TopicImage* topic = turn.controller.internal_topic(
       key_type == group_key ? consumer_offsets_topic : transaction_state_topic);
+  if (topic == nullptr) return refuse(key, ErrorCode::coordinator_not_available);
   const auto index = static_cast<std::size_t>(
-      coordinator_partition(key, static_cast<int>(topic.partitions.size())));
-  const int leader_id = topic.partitions[index].leader_id;
+      coordinator_partition(key, static_cast<int>(topic->partitions.size())));
+  const int leader_id = topic->partitions[index].leader_id;
   if (leader_id < 0) return refuse(key, ErrorCode::coordinator_not_available);
   const BrokerAddress& address = turn.controller.broker(leader_id);
   Coordinator out;

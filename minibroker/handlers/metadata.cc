@@ -49,8 +49,11 @@ Topic by_name(Broker& broker, Turn& turn, const std::string& name, bool may_crea
   if (const TopicImage* image = turn.controller.find_topic(name)) return describe(*image);
   if (topic_name_problem(name)) return refuse(name, {}, ErrorCode::invalid_topic_exception);
   if (!may_create) return refuse(name, {}, ErrorCode::unknown_topic_or_partition);
-  if (name == consumer_offsets_topic || name == transaction_state_topic)
-    return describe(turn.controller.internal_topic(name));
+  if (name == consumer_offsets_topic || name == transaction_state_topic) {
+    const TopicImage* internal = turn.controller.internal_topic(name);
+    if (internal == nullptr) return refuse(name, {}, ErrorCode::leader_not_available);
+    return describe(*internal);
+  }
   const ClusterSettings& settings = broker.settings();
   const ControllerAnswer answer = turn.controller.create_topic(
       {name, settings.num_partitions, settings.default_replication_factor, {}, {}}, false);

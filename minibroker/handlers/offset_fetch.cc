@@ -14,7 +14,7 @@ using Group = OffsetFetchRequest::OffsetFetchRequestGroup;
 using GroupAnswer = OffsetFetchResponse::OffsetFetchResponseGroup;
 
 // Names for the ids of a group's topics; what has none is answered.
-void name_topics(const Controller& controller, Group& group, GroupAnswer& refused) {
+void name_topics(const ControllerView& controller, Group& group, GroupAnswer& refused) {
   if (!group.topics) return;
   std::vector<OffsetFetchRequest::OffsetFetchRequestTopics> known;
   for (auto& topic : *group.topics) {

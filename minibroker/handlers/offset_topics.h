@@ -10,7 +10,7 @@ namespace fencepost::minibroker::handlers {
 // Moves every partition that does not exist out of `request` and into `refused`. A request that
 // names topics by id (`has_topic_ids`) gets their names.
 template <class Request, class Response>
-void refuse_unknown(const Controller& controller, bool has_topic_ids, Request& request,
+void refuse_unknown(const ControllerView& controller, bool has_topic_ids, Request& request,
                     Response& refused) {
   auto topics = std::exchange(request.topics, {});
   for (auto& topic : topics) {

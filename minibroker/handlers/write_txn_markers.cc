@@ -35,9 +35,11 @@ ErrorCode append(Broker& broker, Turn& turn, OperationId id, const Marker& marke
   const MarkerRequest request{marker.transaction_result ? ControlType::commit : ControlType::abort,
                               marker.producer_id, marker.producer_epoch, marker.coordinator_epoch,
                               marker.transaction_version};
+  broker.reach(turn, "before", "marker", to_string(partition));
   const AppendOutcome outcome =
       replica->log.append_marker(request, replica->leader_epoch, turn.now);
   if (!outcome.ok()) return outcome.error;
+  broker.reach(turn, "after", "marker", to_string(partition));
   broker.replicas().on_appended(partition, *replica);
   broker.replicas().wait({partition, replica->leader_epoch, outcome.base_offset,
                           outcome.last_offset + 1, turn.now + replication_timeout,
@@ -60,6 +62,8 @@ void write_txn_markers(Broker& broker, Turn& turn, const RequestContext& context
       auto& topic_answer = marker_answer.topics.emplace_back();
       topic_answer.name = topic.name;
       for (std::int32_t index : topic.partition_indexes) {
+        if (operation.unanswered > 0)
+          broker.reach(turn, "between", "markers", to_string(TopicPartition{topic.name, index}));
         const AnswerSlot slot{operation.response.markers.size() - 1,
                               marker_answer.topics.size() - 1, topic_answer.partitions.size()};
         topic_answer.partitions.emplace_back().partition_index = index;
@@ -74,10 +78,13 @@ void write_txn_markers(Broker& broker, Turn& turn, const RequestContext& context
   finish_if_answered(broker, id);
 }
 
-void on_marker_replicated(Broker& broker, Turn&, const MarkerWait& wait,
+void on_marker_replicated(Broker& broker, Turn& turn, const MarkerWait& wait,
                           const TopicPartition& partition, ErrorCode error) {
-  if (error == ErrorCode::none && partition.topic == consumer_offsets_topic)
+  if (error == ErrorCode::none && partition.topic == consumer_offsets_topic) {
+    broker.reach(turn, "before", "offsets_visible", to_string(partition));
     broker.groups().on_marker(partition.partition, wait.producer_id, wait.is_commit);
+    broker.reach(turn, "after", "offsets_visible", to_string(partition));
+  }
   const auto found = broker.markers().find(wait.operation);
   if (found == broker.markers().end()) return;
   if (error != ErrorCode::none) answer_at(found->second, wait.slot).error_code = error;

@@ -132,6 +132,8 @@ class PartitionLog {
   VerificationGuard begin_verification(std::int64_t producer_id, std::int32_t sequence,
                                        std::int16_t producer_epoch, bool adds_partition,
                                        Instant now);
+  // After a crash: they live in memory only.
+  void forget_verifications() { verifications_.clear(); }
   // An open transaction that a batch of this epoch may go on with.
   bool has_ongoing_transaction(std::int64_t producer_id, std::int16_t producer_epoch) const;
   // An open transaction of an older epoch: its marker is still to come.

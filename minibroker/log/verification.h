@@ -32,6 +32,7 @@ class Verifications {
   bool proves(std::int64_t producer_id, VerificationGuard guard) const;
   void remove(std::int64_t producer_id);
   void expire(Instant now, Duration expiration);
+  void clear() { entries_.clear(); }
 
   void add_to(Digest& digest) const;
   bool operator==(const Verifications&) const = default;

@@ -16,24 +16,56 @@ bool FaultRule::matches(const MessageFacts& facts) const {
   return count != 0 && (!api_key || *api_key == facts.api_key) &&
          (!client_id || *client_id == facts.client_id) && names(facts.topics, topic) &&
          names(facts.transactional_ids, transactional_id) &&
+         (!from_broker || *from_broker == facts.from_broker) &&
          (!to_broker || *to_broker == facts.to_broker);
 }
 
-void FaultPlan::add(FaultRule rule) {
+std::uint64_t FaultPlan::add(FaultRule rule) {
+  rule.id = ++last_id_;
+  // A request that is to arrive out of order needs the next one as well.
+  if (rule.action == FaultAction::reorder && rule.count > 0) rule.count *= 2;
   rules_.push_back(std::move(rule));
+  return last_id_;
 }
 
 bool FaultPlan::remove(const std::string& name) {
   return std::erase_if(rules_, [&](const FaultRule& rule) { return rule.name == name; }) > 0;
 }
 
+bool FaultPlan::remove(std::uint64_t id) {
+  return std::erase_if(rules_, [&](const FaultRule& rule) { return rule.id == id; }) > 0;
+}
+
+const FaultRule* FaultPlan::find(std::uint64_t id) const {
+  const auto found = std::ranges::find(rules_, id, &FaultRule::id);
+  return found == rules_.end() ? nullptr : &*found;
+}
+
+bool FaultPlan::has_active() const {
+  return std::ranges::any_of(rules_, [](const FaultRule& rule) { return rule.count != 0; });
+}
+
+void FaultPlan::add_to(Digest& digest) const {
+  for (const FaultRule& rule : rules_) {
+    if (rule.count == 0) continue;
+    digest.add(static_cast<std::int64_t>(rule.action));
+    digest.add(rule.name);
+    digest.add(rule.api_key ? static_cast<std::int64_t>(*rule.api_key) : std::int64_t{-1});
+    digest.add(rule.client_id.value_or(""));
+    digest.add(rule.topic.value_or(""));
+    digest.add(rule.transactional_id.value_or(""));
+    digest.add(rule.to_broker.value_or(-1));
+    digest.add(rule.count);
+  }
+}
+
 std::optional<FaultRule> FaultPlan::take(const MessageFacts& facts) {
   const auto found =
       std::ranges::find_if(rules_, [&](const FaultRule& rule) { return rule.matches(facts); });
   if (found == rules_.end()) return std::nullopt;
-  FaultRule taken = *found;
-  if (found->count > 0 && --found->count == 0) rules_.erase(found);
-  return taken;
+  ++found->hits;
+  if (found->count > 0) --found->count;
+  return *found;
 }
 
 }  // namespace fencepost::minibroker::sim

@@ -4,17 +4,13 @@
 
 namespace fencepost::minibroker::sim {
 
-namespace {
-
-void add_message(Digest& digest, const Message& message) {
+void add_to(Digest& digest, const Message& message) {
   digest.add(static_cast<std::int64_t>(message.kind));
   digest.add(message.connection);
   digest.add(message.to_broker);
   digest.add(message.correlation_id);
   for (const SharedBytes& piece : message.frame.pieces()) digest.add(piece.view());
 }
-
-}  // namespace
 
 void Network::send(Message message, Instant arrival) {
   in_flight_.emplace(std::pair{arrival, sent_count_++}, std::move(message));
@@ -52,12 +48,13 @@ Message Network::take_next() {
 void Network::add_to(Digest& digest) const {
   for (const auto& [key, message] : in_flight_) {
     digest.add(key.first.time_since_epoch().count());
-    add_message(digest, message);
+    sim::add_to(digest, message);
   }
   for (const auto& [name, messages] : held_) {
     digest.add(name);
-    for (const Message& message : messages) add_message(digest, message);
+    for (const Message& message : messages) sim::add_to(digest, message);
   }
+  for (const Message& message : stalled_) sim::add_to(digest, message);
 }
 
 }  // namespace fencepost::minibroker::sim

@@ -7,6 +7,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "protocol/base/bytes.h"
@@ -25,6 +26,8 @@ struct Message {
   Frame frame;                      // an answer to a broker comes without its header
 };
 
+void add_to(Digest& digest, const Message& message);
+
 class Network {
  public:
   void send(Message message, Instant arrival);
@@ -33,6 +36,11 @@ class Network {
   // What `name` holds, in the order it was held; the name holds nothing afterwards.
   std::vector<Message> release(const std::string& name);
   std::size_t held_count(const std::string& name) const;
+
+  // Keeps a message in a cut link until take_stalled().
+  void stall(Message message) { stalled_.push_back(std::move(message)); }
+  // All that cut links keep, in the order of sending.
+  std::vector<Message> take_stalled() { return std::exchange(stalled_, {}); }
 
   std::optional<Instant> next_arrival() const;
   // The next message to arrive; there has to be one.
@@ -44,6 +52,7 @@ class Network {
   // Ordered by arrival, then by the order of sending.
   std::map<std::pair<Instant, std::uint64_t>, Message> in_flight_;
   std::map<std::string, std::vector<Message>> held_;
+  std::vector<Message> stalled_;
   std::uint64_t sent_count_ = 0;
 };
 

@@ -111,6 +111,8 @@ class TransactionCoordinator {
 
   // ---- looking inside
 
+  // The decision has its last marker; Complete* is not written yet, or not replicated.
+  bool has_all_markers(const std::string& transactional_id);
   std::vector<TransactionState> states() const;
   void add_to(Digest& digest) const;
 

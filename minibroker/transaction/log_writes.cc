@@ -29,6 +29,28 @@ ErrorCode coordinator_error(ErrorCode append_error) {
   }
 }
 
+// As cut points call the step.
+std::string_view step_name(TransactionStatus status) {
+  switch (status) {
+    case TransactionStatus::empty:
+      return "empty";
+    case TransactionStatus::ongoing:
+      return "ongoing";
+    case TransactionStatus::prepare_commit:
+      return "prepare_commit";
+    case TransactionStatus::prepare_abort:
+      return "prepare_abort";
+    case TransactionStatus::complete_commit:
+      return "complete_commit";
+    case TransactionStatus::complete_abort:
+      return "complete_abort";
+    case TransactionStatus::dead:
+    case TransactionStatus::prepare_epoch_fence:
+      break;
+  }
+  CHECK(false);  // never written
+}
+
 }  // namespace
 
 void TransactionCoordinator::write_step(const std::string& transactional_id, const Found& found,
@@ -41,6 +63,8 @@ void TransactionCoordinator::write_step(const std::string& transactional_id, con
   write.partition = {transaction_state_topic, found.partition};
   write.records.push_back(make_log_record(transactional_id, prepared, value_version, now));
   write.timeout = prepared.timeout;
+  write.step = step_name(prepared.status);
+  write.subject = transactional_id;
   PendingWrite pending;
   pending.partition = found.partition;
   pending.coordinator_epoch = found.coordinator_epoch;

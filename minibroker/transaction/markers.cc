@@ -123,6 +123,12 @@ void TransactionCoordinator::complete_when_marked(const std::string& transaction
   write_step(transactional_id, found, round.complete, Waiter{}, now);
 }
 
+bool TransactionCoordinator::has_all_markers(const std::string& transactional_id) {
+  const Found found = find(transactional_id);
+  return rounds_.contains(transactional_id) && found.metadata != nullptr &&
+         found.metadata->values().partitions.empty();
+}
+
 void TransactionCoordinator::retry_markers(Instant now) {
   for (auto& [transactional_id, round] : rounds_) {
     std::set<TopicPartition> due;

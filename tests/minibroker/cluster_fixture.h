@@ -19,6 +19,7 @@ class ClusterFixture {
 
   // A connection to that broker, made at the first use.
   ConnectionId to(int broker_id) {
+    take(0);  // a connection that was closed is made anew
     ConnectionId& connection = connections_[broker_id];
     if (connection == 0) connection = cluster.connect(broker_id, "127.0.0.1");
     return connection;
@@ -91,7 +92,11 @@ class ClusterFixture {
  private:
   bool take(std::int32_t correlation_id) {
     for (Output& output : cluster.take_output()) {
-      if (output.is_close) continue;
+      if (output.is_close) {
+        std::erase_if(connections_,
+                      [&](const auto& entry) { return entry.second == output.connection; });
+        continue;
+      }
       const SharedBytes frame = output.frame.flatten();
       protocol::Reader reader(frame);
       answers_[reader.int32()] = frame;

@@ -1,0 +1,87 @@
+// The controller as one broker sees it: it reads the metadata that the broker was told last, and
+// passes on what only the controller can do. A broker that is cut off reads on, and is refused.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "minibroker/controller.h"
+
+namespace fencepost::minibroker {
+
+class ControllerView {
+ public:
+  // `image` is what the broker knows; `can_reach` whether its requests arrive.
+  ControllerView(Controller& controller, std::shared_ptr<const MetadataImage> image, bool can_reach)
+      : controller_(controller), image_(std::move(image)), can_reach_(can_reach) {}
+
+  // ---- what the broker was told
+
+  const TopicImage* find_topic(const std::string& name) const { return image_->find_topic(name); }
+  const TopicImage* find_topic(const Uuid& id) const { return image_->find_topic(id); }
+  const PartitionImage* find_partition(const TopicPartition& partition) const {
+    return image_->find_partition(partition);
+  }
+  const std::map<std::string, TopicImage>& topics() const { return image_->topics; }
+  const std::vector<BrokerAddress>& brokers() const { return image_->brokers; }
+  const BrokerAddress& broker(int id) const {
+    return image_->addresses.at(static_cast<std::size_t>(id - 1));
+  }
+  const std::string& cluster_id() const { return image_->cluster_id; }
+  int controller_id() const { return controller_.controller_id(); }
+  std::int64_t version() const { return image_->version; }
+  const std::shared_ptr<const MetadataImage>& image() const { return image_; }
+
+  // ---- what only the controller does
+
+  bool can_reach() const { return can_reach_; }
+  ControllerAnswer create_topic(const NewTopic& topic, bool is_validate_only) {
+    return ask([&] { return controller_.create_topic(topic, is_validate_only); });
+  }
+  ControllerAnswer delete_topic(const std::string& name) {
+    return ask([&] { return controller_.delete_topic(name); });
+  }
+  ControllerAnswer create_partitions(const std::string& name, int total_count,
+                                     const std::vector<std::vector<int>>& assignments,
+                                     bool is_validate_only) {
+    return ask([&] {
+      return controller_.create_partitions(name, total_count, assignments, is_validate_only);
+    });
+  }
+  // The internal topic, created if it is not there yet; nothing when it cannot be.
+  const TopicImage* internal_topic(const std::string& name) {
+    if (find_topic(name) == nullptr)
+      (void)ask([&] { return controller_.create_internal_topic(name); });
+    return find_topic(name);
+  }
+  std::optional<std::int64_t> take_producer_id_block() {
+    if (!can_reach_) return std::nullopt;
+    return controller_.take_producer_id_block();
+  }
+  // As a leader asks with AlterPartition. The broker learns of the change with the metadata.
+  protocol::ErrorCode alter_in_sync_replicas(const TopicPartition& partition, int leader_id,
+                                             std::int32_t leader_epoch,
+                                             std::vector<int> in_sync_replicas) {
+    if (!can_reach_) return protocol::ErrorCode::network_exception;
+    return controller_.alter_in_sync_replicas(partition, leader_id, leader_epoch,
+                                              std::move(in_sync_replicas));
+  }
+
+ private:
+  // A change is known to the broker that asked for it as soon as it is answered.
+  template <class Question>
+  ControllerAnswer ask(Question question) {
+    if (!can_reach_)
+      return {protocol::ErrorCode::request_timed_out, "The controller cannot be reached."};
+    ControllerAnswer answer = question();
+    image_ = controller_.image();
+    return answer;
+  }
+
+  Controller& controller_;
+  std::shared_ptr<const MetadataImage> image_;
+  bool can_reach_;
+};
+
+}  // namespace fencepost::minibroker
