@@ -55,7 +55,7 @@ AppendOutcome PartitionLog::append_as_leader(const SharedBytes& records, AppendO
   }
   outcome.log_start_offset = log_start_offset_;
   const RecordBatchHeader& batch = valid->header;
-  segments_.make_room(settings_.segments, batch, log_end_offset_);
+  make_room(batch, log_end_offset_);
   // Before every other look at the producer: a batch that is in the log stays acknowledged,
   // whatever has happened to its transaction since.
   if (origin == AppendOrigin::client && batch.has_producer_id()) {
@@ -103,7 +103,7 @@ AppendOutcome PartitionLog::append_marker(const MarkerRequest& marker, std::int3
   const SharedBytes batch =
       protocol::build_marker({marker.type, marker.coordinator_epoch}, marker.producer_id,
                              marker.producer_epoch, to_timestamp(now));
-  segments_.make_room(settings_.segments, open_own(batch).header(), log_end_offset_);
+  make_room(open_own(batch).header(), log_end_offset_);
   outcome.error = check_marker(find_producer(marker.producer_id), marker.producer_epoch,
                                marker.coordinator_epoch, has_to_be_newer);
   if (!outcome.ok()) return outcome;
@@ -140,7 +140,7 @@ void PartitionLog::store(const SharedBytes& bytes) {
   const RecordBatchView batch = open_own(bytes);
   const RecordBatchHeader& header = batch.header();
   batches_.append(header, bytes.view());
-  segments_.make_room(settings_.segments, header, header.base_offset);
+  make_room(header, header.base_offset);
   segments_.append(settings_.segments, header);
   size_bytes_ += bytes.size();
   log_end_offset_ = header.last_offset() + 1;
@@ -149,6 +149,19 @@ void PartitionLog::store(const SharedBytes& bytes) {
   apply(state_, batch);
   if (header.has_producer_id() && header.is_transactional())
     verifications_.remove(header.producer_id);
+}
+
+void PartitionLog::make_room(const RecordBatchHeader& batch, std::int64_t offset) {
+  const std::size_t before = segments_.all().size();
+  segments_.make_room(settings_.segments, batch, offset);
+  const bool is_rolled = before > 0 && segments_.all().size() > before;
+  if (is_rolled && changes_) changes_->rolled[offset] = state_.producers;
+}
+
+void PartitionLog::note_truncation(std::int64_t offset) {
+  if (!changes_) return;
+  changes_->truncated_to = std::min(offset, changes_->truncated_to.value_or(offset));
+  std::erase_if(changes_->rolled, [&](const auto& rolled) { return rolled.first >= offset; });
 }
 
 void PartitionLog::apply(State& state, const RecordBatchView& batch) {
@@ -212,6 +225,7 @@ void PartitionLog::truncate_to(std::int64_t offset) {
     for (std::size_t i = batches_.find(segments_.all().back().base_offset); i < batches_.size();
          ++i)
       segments_.append(settings_.segments, batches_.header(i));
+  note_truncation(log_end_offset_);
   high_watermark_ = std::min(high_watermark_, log_end_offset_);
   log_start_offset_ = std::min(log_start_offset_, log_end_offset_);
   leader_epochs_.truncate_to(log_end_offset_);
@@ -239,6 +253,7 @@ void PartitionLog::truncate_fully_and_start_at(std::int64_t offset) {
   leader_epochs_.clear();
   state_ = before_start_ = cleaned_state_ = State();
   cleaned_until_ = first_dirty_offset_ = 0;
+  note_truncation(0);
 }
 
 std::size_t PartitionLog::begin_rebuild(State& state) const {

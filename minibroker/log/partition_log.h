@@ -14,6 +14,7 @@
 #include "minibroker/log/batch_validation.h"
 #include "minibroker/log/cleanup_rules.h"
 #include "minibroker/log/leader_epochs.h"
+#include "minibroker/log/log_changes.h"
 #include "minibroker/log/producer_state.h"
 #include "minibroker/log/segments.h"
 #include "minibroker/log/transaction_index.h"
@@ -183,6 +184,24 @@ class PartitionLog {
 
   void add_to(Digest& digest) const;
 
+  // ---- for its files (log_files.h, log_recovery.h)
+
+  // Notes from now on what take_changes() is to tell.
+  void follow_changes() { changes_.emplace(); }
+  LogChanges take_changes();
+  const TransactionIndex& transactions() const { return state_.transactions; }
+
+  // Of an empty log: what comes begins at that offset, and these producers are known before it.
+  // INVALID_TXN_STATE when their open transactions cannot be.
+  protocol::ErrorCode restore_start(std::int64_t offset, ProducerEntries producers);
+  // The batches that come now are of that segment.
+  void restore_segment(std::int64_t base_offset);
+  // A batch as it was stored, behind all others.
+  void restore_batch(const protocol::RecordBatchView& batch);
+  // All batches are there; both offsets are limited to what there is.
+  void restore_end(std::int64_t log_start_offset, std::int64_t high_watermark,
+                   const std::vector<LeaderEpochs::Entry>& epochs);
+
  private:
   // What follows from the batches alone.
   struct State {
@@ -196,6 +215,8 @@ class PartitionLog {
   void write(const SharedBytes& batch, std::int32_t leader_epoch, Instant now,
              AppendOutcome& outcome);
   void store(const SharedBytes& batch);
+  void make_room(const protocol::RecordBatchHeader& batch, std::int64_t offset);
+  void note_truncation(std::int64_t offset);
   static void apply(State& state, const protocol::RecordBatchView& batch);
   void rebuild();
   std::int64_t first_kept_offset() const;
@@ -221,6 +242,7 @@ class PartitionLog {
   std::int64_t cleaned_until_ = 0;
   std::int64_t first_dirty_offset_ = 0;
   Verifications verifications_;
+  std::optional<LogChanges> changes_;
 };
 
 }  // namespace fencepost::minibroker

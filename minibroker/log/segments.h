@@ -43,6 +43,8 @@ class Segments {
                  std::int64_t log_end_offset);
   // A new, empty segment at the log end, unless the last one is empty.
   void roll(std::int64_t log_end_offset);
+  // What is appended next belongs to a segment that begins at that offset.
+  void begin(std::int64_t base_offset) { segments_.push_back({base_offset}); }
   // A batch gets into the log, behind all others.
   void append(const SegmentRules& rules, const protocol::RecordBatchHeader& batch);
 

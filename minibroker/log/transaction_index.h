@@ -38,6 +38,9 @@ class TransactionIndex {
   std::vector<AbortedTransaction> aborted(std::int64_t fetch_offset,
                                           std::int64_t upper_bound) const;
 
+  // In the order of their markers.
+  const std::vector<AbortedTransaction>& all_aborted() const { return aborted_; }
+
   void add_to(Digest& digest) const;
   bool operator==(const TransactionIndex&) const = default;
 
