@@ -49,6 +49,7 @@ bool is_good_value(const TopicConfig& config, std::string_view value) {
   switch (config.type) {
     case ConfigType::boolean:
       return is_one_of(value, {"true", "false"});
+    case ConfigType::short_integer:
     case ConfigType::integer:
     case ConfigType::long_integer:
       return parse_integer(value).has_value();
@@ -60,6 +61,8 @@ bool is_good_value(const TopicConfig& config, std::string_view value) {
     }
     case ConfigType::string:
     case ConfigType::list:
+    case ConfigType::class_name:
+    case ConfigType::password:
       return true;
   }
   return true;

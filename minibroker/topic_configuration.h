@@ -7,19 +7,11 @@
 #include <string_view>
 #include <vector>
 
+#include "minibroker/config_keys.h"
 #include "minibroker/controller.h"
 #include "minibroker/log/partition_log.h"
 
 namespace fencepost::minibroker {
-
-enum class ConfigType : std::int8_t {
-  boolean = 1,
-  string = 2,
-  integer = 3,
-  long_integer = 5,
-  floating = 6,
-  list = 7
-};
 
 struct TopicConfig {
   std::string_view name;
