@@ -100,6 +100,16 @@ std::vector<Address> ClusterClient::candidates() const {
   return known;
 }
 
+Task<std::shared_ptr<Connection>> ClusterClient::broker(std::int32_t broker_id,
+                                                        CallOptions options) {
+  const auto known = brokers_.find(broker_id);
+  if (known == brokers_.end())
+    co_return Error{ErrorKind::cannot_connect,
+                    "the cluster has no broker " + std::to_string(broker_id)};
+  const Address address = known->second;
+  co_return co_await connection_to(address, Purpose::data, options.own_connection);
+}
+
 Task<std::shared_ptr<Connection>> ClusterClient::any_connection(CallOptions options) {
   Error last{ErrorKind::cannot_connect, "no bootstrap address is given"};
   const std::vector<Address> addresses = candidates();
@@ -130,10 +140,12 @@ void ClusterClient::remember(const protocol::MetadataResponse& metadata) {
   }
 }
 
-Task<protocol::MetadataResponse> ClusterClient::refresh_metadata(std::vector<std::string> topics) {
+Task<protocol::MetadataResponse> ClusterClient::refresh_metadata(
+    std::optional<std::vector<std::string>> topics) {
   protocol::MetadataRequest request;
   request.allow_auto_topic_creation = false;
-  for (const std::string& name : topics) {
+  if (!topics.has_value()) request.topics = std::nullopt;
+  for (const std::string& name : topics.value_or(std::vector<std::string>())) {
     protocol::MetadataRequest::MetadataRequestTopic topic;
     topic.name = name;
     request.topics->push_back(std::move(topic));

@@ -51,6 +51,10 @@ class ClusterClient {
   template <class Request>
   Task<typename Request::Response> call_coordinator(CoordinatorType type, std::string key,
                                                     Request request, CallOptions options = {});
+  // That broker and no other. Error cannot_connect when the last metadata does not name it.
+  template <class Request>
+  Task<typename Request::Response> call_broker(std::int32_t broker_id, Request request,
+                                               CallOptions options = {});
   // Any broker that can be reached; after a failure the next call tries another one first.
   template <class Request>
   Task<typename Request::Response> call_any(Request request, CallOptions options = {});
@@ -58,12 +62,15 @@ class ClusterClient {
   Task<std::shared_ptr<Connection>> leader_of(TopicPartition partition, CallOptions options = {});
   Task<std::shared_ptr<Connection>> coordinator_of(CoordinatorType type, std::string key,
                                                    CallOptions options = {});
+  Task<std::shared_ptr<Connection>> broker(std::int32_t broker_id, CallOptions options = {});
   Task<std::shared_ptr<Connection>> any_connection(CallOptions options = {});
   Task<std::shared_ptr<Connection>> connection_to(Address address, Purpose purpose,
                                                   bool is_own = false);
 
-  // Asks for these topics and remembers the answer.
-  Task<protocol::MetadataResponse> refresh_metadata(std::vector<std::string> topics);
+  // Asks for these topics (nothing: all that there are) and remembers the answer.
+  Task<protocol::MetadataResponse> refresh_metadata(std::optional<std::vector<std::string>> topics);
+  // The brokers by node id, as the last answer named them.
+  const std::map<std::int32_t, Address>& brokers() const { return brokers_; }
   // Partitions of the topic, looked up if not known.
   Task<int> partition_count(std::string topic);
   // The id that Produce 13, Fetch 13 and others name the topic by; zero when the topic is not
@@ -124,6 +131,14 @@ Task<typename Request::Response> ClusterClient::call_coordinator(CoordinatorType
       co_await coordinator_of(type, std::move(key), options);
   if (!coordinator) co_return coordinator.error();
   co_return co_await coordinator.value()->call(std::move(request), options);
+}
+
+template <class Request>
+Task<typename Request::Response> ClusterClient::call_broker(std::int32_t broker_id, Request request,
+                                                            CallOptions options) {
+  Result<std::shared_ptr<Connection>> connection = co_await broker(broker_id, options);
+  if (!connection) co_return connection.error();
+  co_return co_await connection.value()->call(std::move(request), options);
 }
 
 template <class Request>

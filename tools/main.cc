@@ -8,6 +8,7 @@
 #include "tools/exit_code.h"
 #include "tools/run.h"
 #include "tools/serve.h"
+#include "tools/txn.h"
 
 int main(int argc, char** argv) {
   using namespace fencepost::tools;
@@ -21,6 +22,7 @@ int main(int argc, char** argv) {
   add_decode(app, exit_code);
   add_encode(app, exit_code);
   add_api(app, exit_code);
+  add_txn(app, exit_code);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

@@ -1,0 +1,70 @@
+#include "tools/cluster_command.h"
+
+#include <fmt/format.h>
+
+#include <asio/signal_set.hpp>
+#include <asio/steady_timer.hpp>
+#include <csignal>
+#include <cstdio>
+
+#include "tools/exit_code.h"
+#include "tools/scenario/values.h"
+
+namespace fencepost::tools {
+
+void ClusterOptions::add_to(CLI::App& app) {
+  app.add_option("--bootstrap", bootstrap, "The cluster, HOST:PORT[,HOST:PORT]")->required();
+  app.add_option("--timeout", timeout, "How long one request may take, as 500ms, 30s, 2m")
+      ->capture_default_str();
+}
+
+Result<std::unique_ptr<ClusterCommand>> ClusterCommand::make(const ClusterOptions& options) {
+  Result<std::vector<client::Address>> addresses = client::parse_addresses(options.bootstrap);
+  if (!addresses) return addresses.error();
+  Result<Duration> timeout = scenario::parse_duration(options.timeout);
+  if (!timeout) return Error{ErrorKind::invalid_argument, "--timeout: " + timeout.error().text};
+  std::unique_ptr<ClusterCommand> command(new ClusterCommand);
+  client::ClusterClientOptions client_options;
+  client_options.connection.request_timeout = *timeout;
+  command->cluster_ = std::make_unique<client::ClusterClient>(
+      command->transport_, command->clock_, std::move(*addresses), client_options);
+  command->listen_for_signals();
+  return command;
+}
+
+void ClusterCommand::listen_for_signals() {
+  auto signals = std::make_shared<asio::signal_set>(io_, SIGINT, SIGTERM);
+  signals->async_wait([this](const asio::error_code& error, int) {
+    if (!error) is_interrupted_ = true;
+  });
+  signals_ = signals;
+}
+
+bool ClusterCommand::wait(Duration duration) {
+  asio::steady_timer timer(io_, duration);
+  bool is_over = false;
+  timer.async_wait([&is_over](const asio::error_code&) { is_over = true; });
+  run_until([&is_over] { return is_over; });
+  return !is_interrupted_;
+}
+
+int report_error(const std::string& command, const Error& error) {
+  fmt::print(stderr, "fencepost {}: {}\n", command, error.text);
+  switch (error.kind) {
+    case ErrorKind::invalid_argument:
+    case ErrorKind::not_encodable:
+      return exit_wrong_input;
+    case ErrorKind::malformed:
+    case ErrorKind::unsupported_version:
+    case ErrorKind::stalled:
+    case ErrorKind::io:
+      return exit_not_held;
+    case ErrorKind::cannot_connect:
+    case ErrorKind::unknown_outcome:
+    case ErrorKind::closed:
+      return exit_unreachable;
+  }
+  return exit_not_held;
+}
+
+}  // namespace fencepost::tools

@@ -1,0 +1,72 @@
+// What every subcommand that talks to a cluster shares: where the cluster is, the client, and a
+// coroutine run to its end in this thread.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <asio/co_spawn.hpp>
+#include <asio/detached.hpp>
+#include <asio/io_context.hpp>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "client/cluster_client.h"
+#include "client/system_clock.h"
+#include "client/tcp_transport.h"
+
+namespace fencepost::tools {
+
+struct ClusterOptions {
+  std::string bootstrap;
+  std::string timeout = "30s";  // of one request
+
+  // Adds --bootstrap and --timeout to a subcommand.
+  void add_to(CLI::App& app);
+};
+
+// One client of one cluster for the time of a command.
+class ClusterCommand {
+ public:
+  // Error invalid_argument names the option that is wrong.
+  static Result<std::unique_ptr<ClusterCommand>> make(const ClusterOptions& options);
+
+  client::ClusterClient& cluster() { return *cluster_; }
+  client::SystemClock& clock() { return clock_; }
+
+  // Runs the coroutine until it ends, or SIGINT or SIGTERM does: nothing then.
+  template <class T>
+  std::optional<Result<T>> run(client::Task<T> task) {
+    std::optional<Result<T>> result;
+    asio::co_spawn(io_, keep(std::move(task), &result), asio::detached);
+    run_until([&result] { return result.has_value(); });
+    return result;
+  }
+
+  // Lets the time pass. False when SIGINT or SIGTERM came meanwhile.
+  bool wait(Duration duration);
+
+ private:
+  ClusterCommand() = default;
+  template <class T>
+  static asio::awaitable<void> keep(client::Task<T> task, std::optional<Result<T>>* result) {
+    result->emplace(co_await std::move(task));
+  }
+  template <class Done>
+  void run_until(Done done) {
+    io_.restart();
+    while (!done() && !is_interrupted_ && io_.run_one() > 0) continue;
+  }
+  void listen_for_signals();
+
+  asio::io_context io_{1};
+  client::SystemClock clock_;
+  client::TcpTransport transport_;
+  std::unique_ptr<client::ClusterClient> cluster_;
+  bool is_interrupted_ = false;
+  std::shared_ptr<void> signals_;
+};
+
+// Prints "fencepost NAME: ..." and answers the exit code that belongs to the error.
+int report_error(const std::string& command, const Error& error);
+
+}  // namespace fencepost::tools
