@@ -14,6 +14,40 @@ const Json& json_of(const void* node) {
   return *static_cast<const Json*>(node);
 }
 
+// The character of UTF-8 that the text begins with, or what begins as one and is none.
+struct Character {
+  std::size_t size = 1;
+  bool is_valid = false;
+};
+
+// Bytes that follow the first one of a character, by that one; 0 when none begins with it.
+std::size_t continuation_bytes(std::uint8_t first) {
+  if (first >= 0xc2 && first <= 0xdf) return 1;
+  if (first >= 0xe0 && first <= 0xef) return 2;
+  return first >= 0xf0 && first <= 0xf4 ? 3 : 0;
+}
+
+// Whether it may be the second byte: no longer form than needed, no surrogate, nothing too high.
+bool may_follow(std::uint8_t first, std::uint8_t second) {
+  if (first == 0xe0) return second >= 0xa0 && second <= 0xbf;
+  if (first == 0xed) return second >= 0x80 && second <= 0x9f;
+  if (first == 0xf0) return second >= 0x90 && second <= 0xbf;
+  if (first == 0xf4) return second >= 0x80 && second <= 0x8f;
+  return second >= 0x80 && second <= 0xbf;
+}
+
+Character character_at(ByteView text) {
+  if (text[0] < 0x80) return {1, true};
+  const std::size_t size = 1 + continuation_bytes(text[0]);
+  if (size == 1) return {};
+  for (std::size_t i = 1; i < size; ++i) {
+    const bool is_next = i < text.size() && (i == 1 ? may_follow(text[0], text[1])
+                                                    : text[i] >= 0x80 && text[i] <= 0xbf);
+    if (!is_next) return {i, false};
+  }
+  return {size, true};
+}
+
 }  // namespace
 
 bool JsonValue::is_null() const {
@@ -89,9 +123,14 @@ Result<JsonDocument> JsonDocument::parse(std::string_view text) {
 
 void append_json_string(std::string& out, std::string_view text) {
   constexpr std::string_view digits = "0123456789abcdef";
+  constexpr std::string_view replacement = "\xef\xbf\xbd";  // U+FFFD
   out += '"';
-  for (char letter : text) {
-    if (letter == '"' || letter == '\\') {
+  for (std::size_t i = 0; i < text.size();) {
+    const char letter = text[i];
+    const Character character = character_at(as_bytes(text.substr(i)));
+    if (!character.is_valid) {
+      out += replacement;
+    } else if (letter == '"' || letter == '\\') {
       out += '\\';
       out += letter;
     } else if (static_cast<unsigned char>(letter) < 0x20) {
@@ -99,8 +138,9 @@ void append_json_string(std::string& out, std::string_view text) {
       out += digits[static_cast<unsigned char>(letter) >> 4];
       out += digits[static_cast<unsigned char>(letter) & 15];
     } else {
-      out += letter;
+      out += text.substr(i, character.size);
     }
+    i += character.size;
   }
   out += '"';
 }

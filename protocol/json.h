@@ -48,7 +48,8 @@ class JsonDocument {
   std::shared_ptr<const void> node_;
 };
 
-// Appends the text with quotes and escapes.
+// Appends the text with quotes and escapes. What is not UTF-8 becomes U+FFFD, as in a string that
+// Kafka's Java reads from the same bytes.
 void append_json_string(std::string& out, std::string_view text);
 
 }  // namespace fencepost::protocol

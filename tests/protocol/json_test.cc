@@ -60,6 +60,46 @@ TEST_CASE("strings are escaped so that any reader gets them back", "[protocol][j
   CHECK(parse(json).root().text() == text);
 }
 
+// What Java's String makes of the same bytes: one U+FFFD for as much as begins like a character.
+TEST_CASE("bytes that are no UTF-8 become the replacement character, so that JSON stays JSON",
+          "[protocol][json]") {
+  const auto read_back = [](std::string_view text) {
+    std::string json;
+    append_json_string(json, text);
+    return parse(json).root().text().value();
+  };
+  const std::string bad = "\xef\xbf\xbd";
+  CHECK(read_back("a\xff"
+                  "b") == "a" + bad + "b");
+  CHECK(read_back("\x80\xbf") == bad + bad);
+  CHECK(read_back("\xc3") == bad);
+  CHECK(read_back("\xc3(") == bad + "(");
+  CHECK(read_back("\xc0\xaf") == bad + bad);  // a longer form of '/'
+  CHECK(read_back("\xe2\x82") == bad);        // cut off
+  CHECK(read_back("\xe2\x82"
+                  "x") == bad + "x");
+  CHECK(read_back("\xe0\x80\x80") == bad + bad + bad);  // a longer form
+  CHECK(read_back("\xed\xa0\x80") == bad + bad + bad);  // a surrogate
+  CHECK(read_back("\xf0\x9f\xa6") == bad);
+  CHECK(read_back("\xf4\x90\x80\x80") == bad + bad + bad + bad);  // above the last character
+  CHECK(read_back("\xf5") == bad);
+  CHECK(read_back("\xed\x9f\xbf\xee\x80\x80\xf4\x8f\xbf\xbf") ==
+        "\xed\x9f\xbf\xee\x80\x80\xf4\x8f\xbf\xbf");  // next to the surrogates, and the last
+}
+
+TEST_CASE("every byte anywhere in a string leaves valid JSON", "[protocol][json]") {
+  for (int first = 0; first < 256; ++first)
+    for (int second = 0; second < 256; ++second)
+      for (std::string_view around : {"", "\xf0\x9f", "\xc3"}) {
+        std::string text(around);
+        text += static_cast<char>(first);
+        text += static_cast<char>(second);
+        std::string json;
+        append_json_string(json, text);
+        if (!JsonDocument::parse(json)) FAIL(first << " " << second);
+      }
+}
+
 TEST_CASE("what is not JSON is refused with the place", "[protocol][json]") {
   const Result<JsonDocument> document = JsonDocument::parse("{\"a\": }");
   REQUIRE(!document.ok());
