@@ -132,6 +132,14 @@ struct FreeLz4 {
   void operator()(LZ4F_dctx* context) const { LZ4F_freeDecompressionContext(context); }
 };
 
+// Whether the frame declares more than the limit; it need not declare anything.
+bool declares_more(LZ4F_dctx* context, ByteView bytes, std::size_t limit) {
+  LZ4F_frameInfo_t info{};
+  std::size_t read = bytes.size();
+  if (LZ4F_isError(LZ4F_getFrameInfo(context, &info, bytes.data(), &read)) != 0) return false;
+  return info.contentSize > limit;
+}
+
 // One frame, with blocks of either mode; what is behind it is left alone, as Kafka does.
 Result<ByteVector> decompress_lz4(ByteView bytes, std::size_t limit) {
   // The library would also skip frames of other kinds.
@@ -141,6 +149,8 @@ Result<ByteVector> decompress_lz4(ByteView bytes, std::size_t limit) {
   LZ4F_dctx* raw_context = nullptr;
   CHECK(LZ4F_isError(LZ4F_createDecompressionContext(&raw_context, LZ4F_VERSION)) == 0);
   const std::unique_ptr<LZ4F_dctx, FreeLz4> context(raw_context);
+  if (declares_more(raw_context, bytes, limit)) return too_large(limit);
+  LZ4F_resetDecompressionContext(raw_context);  // for the frame from its start
   Output out(bytes.size(), limit);
   std::size_t offset = 0;
   while (true) {

@@ -134,6 +134,34 @@ Result<SharedBytes> unpack(const RecordBatchView& batch, std::size_t unpacked_by
   return malformed(unpacked.error().text, unpacked.error().offset + records_at, "records");
 }
 
+// The field of a batch that stands at the offset.
+std::string field_at(std::size_t offset) {
+  struct Start {
+    std::size_t at;
+    std::string_view field;
+  };
+  constexpr Start starts[] = {
+      {base_offset_at, "baseOffset"},
+      {batch_length_at, "batchLength"},
+      {partition_leader_epoch_at, "partitionLeaderEpoch"},
+      {magic_at, "magic"},
+      {crc_at, "crc"},
+      {attributes_at, "attributes"},
+      {last_offset_delta_at, "lastOffsetDelta"},
+      {base_timestamp_at, "baseTimestamp"},
+      {max_timestamp_at, "maxTimestamp"},
+      {producer_id_at, "producerId"},
+      {producer_epoch_at, "producerEpoch"},
+      {base_sequence_at, "baseSequence"},
+      {record_count_at, "recordCount"},
+      {records_at, "records"},
+  };
+  std::string_view found;
+  for (const Start& start : starts)
+    if (start.at <= offset) found = start.field;
+  return std::string(found);
+}
+
 // Calls next(reader) for each record and sees that nothing is left over.
 template <class Next>
 std::optional<Error> read_records(const RecordBatchView& batch, std::size_t unpacked_bytes_max,
@@ -170,7 +198,7 @@ Result<RecordBatchView> RecordBatchView::open(const SharedBytes& bytes) {
   if (opening.error) return *opening.error;
   if (opening.is_cut_off)
     return malformed("a batch that is cut off after " + std::to_string(bytes.size()) + " bytes",
-                     bytes.size(), {});
+                     bytes.size(), field_at(bytes.size()));
   const RecordBatchHeader header = read_header(bytes.view());
   return RecordBatchView(bytes.slice(0, header.size_bytes()), header);
 }

@@ -53,6 +53,21 @@ TEST_CASE("the limit is exact: that much is unpacked, one byte more is refused",
   }
 }
 
+TEST_CASE("a frame that declares more than the limit is refused before it is read",
+          "[protocol][compression]") {
+  LZ4F_preferences_t preferences{};
+  preferences.frameInfo.contentSize = 1000;
+  const ByteVector bytes(1000, 'a');
+  ByteVector packed(LZ4F_compressFrameBound(bytes.size(), &preferences));
+  packed.resize(
+      LZ4F_compressFrame(packed.data(), packed.size(), bytes.data(), bytes.size(), &preferences));
+  CHECK(decompress(CompressionType::lz4, packed, 1000).ok());
+  packed.resize(packed.size() - 10);  // reading it would find that it is cut off
+  const Result<ByteVector> unpacked = decompress(CompressionType::lz4, packed, 999);
+  REQUIRE(!unpacked.ok());
+  CHECK(unpacked.error().text == "unpacks to more than 999 bytes");
+}
+
 TEST_CASE("data that is cut off anywhere is refused", "[protocol][compression]") {
   for (CompressionType codec : real_codecs) {
     const ByteVector packed = compress(codec, some_bytes(1000));
