@@ -64,6 +64,52 @@ TEST_CASE("every byte of every batch belongs to exactly one field", "[protocol][
   }
 }
 
+// Behind the header and the start of the record.
+std::string control_rows_of(std::string_view batch) {
+  for (const golden::Row& row : golden::rows("record-batches.tsv.gz")) {
+    if (row[0] != batch) continue;
+    const SharedBytes bytes = golden::from_hex(row[1]);
+    Annotation annotation(bytes);
+    annotate_batches(annotation, 0, bytes.size());
+    const std::string rows = rows_of(annotation);
+    return rows.substr(rows.find("65 key "));
+  }
+  return "";
+}
+
+TEST_CASE("the record of a control batch is annotated down to what it marks",
+          "[protocol][annotation]") {
+  CHECK(control_rows_of("control-commit-epoch5") ==
+        "65 key zigzag length 4\n"
+        "66 key ControlRecordType \n66 version int16 0\n68 type int16 1\n"
+        "70 value zigzag length 6\n"
+        "71 value EndTxnMarker \n71 version int16 0\n73 coordinatorEpoch int32 5\n"
+        "77 headers zigzag count 0\n");
+  const std::string leader_change = control_rows_of("control-leader-change");
+  CHECK(leader_change.find("key ControlRecordType") != std::string::npos);
+  CHECK(leader_change.find("value LeaderChangeMessage") != std::string::npos);
+  CHECK(leader_change.find("leaderId int32") != std::string::npos);
+}
+
+TEST_CASE("an annotation of a control batch with any byte changed stays within the batch",
+          "[protocol][annotation]") {
+  for (const golden::Row& row : golden::rows("record-batches.tsv.gz")) {
+    if (!row[0].starts_with("control-")) continue;
+    const SharedBytes original = golden::from_hex(row[1]);
+    // From the key on.
+    for (std::size_t at = 66; at < original.size(); ++at) {
+      ByteVector changed(original.view().begin(), original.view().end());
+      changed[at] = static_cast<std::uint8_t>(changed[at] ^ 0xff);
+      const SharedBytes bytes(std::move(changed));
+      Annotation annotation(bytes);
+      annotate_batches(annotation, 0, bytes.size());
+      CHECK(annotation.fields().back().end <= bytes.size());
+      CHECK(annotation.fields().front().name == "batch");
+      CHECK(annotation.fields().front().end == bytes.size());
+    }
+  }
+}
+
 TEST_CASE("an annotation names fields, lengths and the end of tagged fields",
           "[protocol][annotation]") {
   const SharedBytes bytes = golden::from_hex("04782d30000000000000001100010100");

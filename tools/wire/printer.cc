@@ -11,6 +11,7 @@
 #include "protocol/error_code.h"
 #include "protocol/json.h"
 #include "protocol/records/compression.h"
+#include "protocol/records/record_batch.h"
 #include "tools/wire/json_layout.h"
 
 namespace fencepost::tools::wire {
@@ -60,14 +61,22 @@ std::string attributes_text(std::int64_t attributes) {
   return out;
 }
 
-// What the number means, where that is more than the number.
-std::string meaning(const AnnotatedField& field) {
+std::string control_type_text(std::int64_t type) {
+  if (type == static_cast<std::int64_t>(ControlType::abort)) return "ABORT";
+  if (type == static_cast<std::int64_t>(ControlType::commit)) return "COMMIT";
+  return type == static_cast<std::int64_t>(ControlType::leader_change) ? "LEADER_CHANGE" : "";
+}
+
+// What the number means, where that is more than the number; `group` is the type of the group that
+// stands above it.
+std::string meaning(const AnnotatedField& field, std::string_view group) {
   std::int64_t number = 0;
   const char* end = field.value.data() + field.value.size();
   if (field.value.empty() || std::from_chars(field.value.data(), end, number).ptr != end) return "";
   if (field.name == "errorCode" && field.type == "int16")
     return to_string(static_cast<ErrorCode>(number));
   if (field.name == "requestApiKey") return std::string(to_string(static_cast<ApiKey>(number)));
+  if (field.name == "type" && group == "ControlRecordType") return control_type_text(number);
   if (field.name == "attributes" && field.type == "int16") return attributes_text(number);
   constexpr std::int64_t last_timestamp = 253402300799999;  // the end of the year 9999
   if (field.type == "int64" && number > 0 && number <= last_timestamp &&
@@ -76,10 +85,10 @@ std::string meaning(const AnnotatedField& field) {
   return "";
 }
 
-std::string value_text(const AnnotatedField& field) {
+std::string value_text(const AnnotatedField& field, std::string_view group) {
   if (field.value.size() > value_letters_max)
     return field.value.substr(0, value_letters_max) + "...";
-  const std::string note = meaning(field);
+  const std::string note = meaning(field, group);
   return note.empty() ? field.value : field.value + "  " + note;
 }
 
@@ -93,17 +102,20 @@ void Printer::json(std::string_view document) {
 }
 
 void Printer::annotation(const Annotation& annotation) {
-  for (const AnnotatedField& field : annotation.fields())
-    options_.is_json ? field_as_json(field) : field_as_text(field);
+  std::string_view group;
+  for (const AnnotatedField& field : annotation.fields()) {
+    if (field.is_group) group = field.type;
+    options_.is_json ? field_as_json(field) : field_as_text(field, group);
+  }
 }
 
-void Printer::field_as_text(const AnnotatedField& field) {
+void Printer::field_as_text(const AnnotatedField& field, std::string_view group) {
   const std::string name = std::string(2 * static_cast<std::size_t>(field.depth), ' ') + field.name;
   const ByteView bytes = field.is_group ? ByteView{} : field.bytes.view();
   const std::size_t shown = std::min(bytes.size(), bytes_max);
   std::string line = fmt::format("{:>9}  {:<23}  {:<32} {:<17} {}", range_of(field),
                                  spaced_hex(bytes.first(std::min(shown, bytes_a_line))), name,
-                                 field.type, value_text(field));
+                                 field.type, value_text(field, group));
   line.erase(line.find_last_not_of(' ') + 1);
   fmt::print(out_, "{}\n", line);
   for (std::size_t at = bytes_a_line; at < shown; at += bytes_a_line)

@@ -23,7 +23,8 @@ class Printer {
   void annotation(const protocol::Annotation& annotation);
 
  private:
-  void field_as_text(const protocol::AnnotatedField& field);
+  // `group` is the type of the group that stands above the field.
+  void field_as_text(const protocol::AnnotatedField& field, std::string_view group);
   void field_as_json(const protocol::AnnotatedField& field);
 
   std::FILE* out_;
