@@ -6,6 +6,8 @@
 #include "protocol/messages/add_offsets_to_txn.h"
 #include "protocol/messages/add_partitions_to_txn.h"
 #include "protocol/messages/alter_configs.h"
+#include "protocol/messages/alter_partition_reassignments.h"
+#include "protocol/messages/alter_replica_log_dirs.h"
 #include "protocol/messages/api_versions.h"
 #include "protocol/messages/consumer_group_describe.h"
 #include "protocol/messages/consumer_group_heartbeat.h"
@@ -20,7 +22,9 @@
 #include "protocol/messages/describe_cluster.h"
 #include "protocol/messages/describe_configs.h"
 #include "protocol/messages/describe_groups.h"
+#include "protocol/messages/describe_log_dirs.h"
 #include "protocol/messages/describe_producers.h"
+#include "protocol/messages/describe_quorum.h"
 #include "protocol/messages/describe_topic_partitions.h"
 #include "protocol/messages/describe_transactions.h"
 #include "protocol/messages/elect_leaders.h"
@@ -33,8 +37,10 @@
 #include "protocol/messages/init_producer_id.h"
 #include "protocol/messages/join_group.h"
 #include "protocol/messages/leave_group.h"
+#include "protocol/messages/list_config_resources.h"
 #include "protocol/messages/list_groups.h"
 #include "protocol/messages/list_offsets.h"
+#include "protocol/messages/list_partition_reassignments.h"
 #include "protocol/messages/list_transactions.h"
 #include "protocol/messages/metadata.h"
 #include "protocol/messages/offset_commit.h"
@@ -95,7 +101,10 @@ constexpr auto of_apis =
                ElectLeadersRequest, IncrementalAlterConfigsRequest, OffsetDeleteRequest,
                UpdateFeaturesRequest, DescribeClusterRequest, DescribeProducersRequest,
                DescribeTransactionsRequest, ListTransactionsRequest, ConsumerGroupHeartbeatRequest,
-               ConsumerGroupDescribeRequest, DescribeTopicPartitionsRequest>();
+               ConsumerGroupDescribeRequest, DescribeTopicPartitionsRequest,
+               AlterPartitionReassignmentsRequest, ListPartitionReassignmentsRequest,
+               AlterReplicaLogDirsRequest, DescribeLogDirsRequest, DescribeQuorumRequest,
+               ListConfigResourcesRequest>();
 constexpr auto of_records =
     alone<RequestHeader, ResponseHeader, ConsumerProtocolSubscription, ConsumerProtocolAssignment,
           EndTxnMarker, LeaderChangeMessage, AbortedTxn, ProducerSnapshot, TransactionLogKey,
