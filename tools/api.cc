@@ -67,9 +67,17 @@ std::string indented(const std::string& path) {
   return std::string(2 * depth, ' ') + name;
 }
 
+// "2-4", or "3" when there is no other.
+std::string range_text(const Versions& valid) {
+  if (valid.first == valid.last) return std::to_string(valid.first);
+  return fmt::format("{}-{}", valid.first, valid.last);
+}
+
 std::string heading(const MessageInfo& info) {
-  std::string out = fmt::format("{}  versions {}-{}", info.name, info.valid_versions.first,
-                                info.valid_versions.last);
+  std::string out =
+      fmt::format("{}  {} {}", info.name,
+                  info.valid_versions.first == info.valid_versions.last ? "version" : "versions",
+                  range_text(info.valid_versions));
   if (info.kind == MessageKind::data && info.api_key >= 0)
     out += fmt::format(", record type {}", info.api_key);
   const std::string flexible = versions_text(info.flexible_versions, info.valid_versions);
@@ -150,8 +158,7 @@ int list(const ApiCommand& command) {
                  key, api.name, info.valid_versions.first, info.valid_versions.last, flexible,
                  info.is_latest_unstable);
     rows.push_back(
-        {std::to_string(key), std::string(api.name),
-         fmt::format("{}-{}", info.valid_versions.first, info.valid_versions.last), flexible,
+        {std::to_string(key), std::string(api.name), range_text(info.valid_versions), flexible,
          info.is_latest_unstable ? fmt::format("{} unstable", info.valid_versions.last) : ""});
   }
   if (!command.is_json) print_rows(rows);
@@ -166,11 +173,30 @@ int run(const ApiCommand& command) {
   return type ? show(command, {*type}) : refuse(type.error());
 }
 
+// The messages that belong to no API, a few to a line.
+std::string other_messages() {
+  constexpr std::size_t letters_max = 90;
+  std::string out = "Messages that are no API:";
+  std::size_t letters = letters_max;
+  for (const MessageType& type : message_types()) {
+    const MessageInfo& info = *type.info;
+    if (info.kind == MessageKind::request || info.kind == MessageKind::response) continue;
+    if (letters + info.name.size() > letters_max) {
+      out += "\n ";
+      letters = 0;
+    }
+    out += fmt::format(" {}", info.name);
+    letters += info.name.size() + 1;
+  }
+  return out;
+}
+
 }  // namespace
 
 void add_api(CLI::App& app, int& exit_code) {
   auto command = std::make_shared<ApiCommand>();
   CLI::App* api = app.add_subcommand("api", "List Kafka's APIs, or show the fields of one");
+  api->footer(other_messages());
   api->add_option("name", command->name,
                   "An API (EndTxn, end_txn, 26) or another message (TransactionLogValue)");
   api->add_option("--version", command->version, "Only the fields of this version");

@@ -103,9 +103,20 @@ Failure decode_record(const DecodeCommand& command, wire::Printer& printer) {
   return wire::decode_record(printer, *topic, *key, value);
 }
 
+// Kinds of bytes that were given; --frame may stand beside the side that it is of.
+int count_kinds(const DecodeCommand& command) {
+  return (command.frame || command.request || command.response) + command.data.has_value() +
+         command.record.has_value() + command.batch.has_value() + command.file.has_value() +
+         command.is_lines;
+}
+
 Failure decode(const DecodeCommand& command, wire::Printer& printer) {
+  if (count_kinds(command) != 1)
+    return wrong(
+        "give one of --request, --response, --frame, --data, --record, --batch, --file, "
+        "--lines");
+  if (command.request && command.response) return wrong("give either --request or --response");
   if (command.frame) return decode_frame(command, printer);
-  if (command.request && command.response) return wrong("either --request or --response");
   if (command.request || command.response || command.data) return decode_message(command, printer);
   if (command.record) return decode_record(command, printer);
   if (command.batch) {
@@ -113,17 +124,13 @@ Failure decode(const DecodeCommand& command, wire::Printer& printer) {
     if (!bytes) return bytes.error();
     return wire::decode_batches(printer, *bytes);
   }
-  if (!command.file)
-    return wrong(
-        "give one of --request, --response, --frame, --data, --record, --batch, --file, "
-        "--lines");
   const Result<std::string> content = wire::read_file(*command.file);
   if (!content) return content.error();
   return wire::decode_file(printer, *command.file, SharedBytes::copy_of(*content));
 }
 
 int run(const DecodeCommand& command) {
-  if (command.is_lines)
+  if (command.is_lines && count_kinds(command) == 1)
     return wire::answer_lines(STDIN_FILENO, STDOUT_FILENO, wire::decode_line) ? exit_held
                                                                               : exit_wrong_input;
   wire::Printer printer(stdout, command.output);
@@ -147,7 +154,7 @@ void add_decode(CLI::App& app, int& exit_code) {
   decode->footer(
       "BYTES are hex (spaces and 0x do not matter) or base64; without them, or for -, what the\n"
       "standard input holds, there also raw bytes.\n\n"
-      "  fencepost decode --api EndTxn --version 5 --request 04782d3000000000000000110000010100\n"
+      "  fencepost decode --api EndTxn --version 5 --request 04782d30000000000000001100010100\n"
       "  fencepost decode --annotate --frame < frame.bin\n"
       "  fencepost decode --file data/__transaction_state-3/00000000000000000000.log");
   decode->add_option("--api", command->api, "API (EndTxn), or message of Kafka's schemas");

@@ -31,19 +31,70 @@ struct FrameRange {
   bool has_size;
 };
 
-// The first frame has its size in front if that leaves no bytes over, or another frame behind it;
-// read as a size, the API key and version of a frame without one hardly ever do.
-Result<FrameRange> next_frame(const SharedBytes& bytes, std::size_t begin) {
+// Whether sizes lead from frame to frame, and from the last one to the end.
+bool is_chain_of_sizes(const SharedBytes& bytes) {
+  Reader reader(bytes);
+  while (reader.remaining() > 0 && !reader.failed()) {
+    const std::int32_t size = reader.int32();
+    if (size <= 0) return false;
+    reader.skip(static_cast<std::size_t>(size));
+  }
+  return !reader.failed();
+}
+
+bool is_request_at(const SharedBytes& bytes, std::size_t begin) {
+  Reader reader(bytes);
+  reader.skip(begin);
+  const Api* api = find_api(static_cast<ApiKey>(reader.int16()));
+  const std::int16_t version = reader.int16();
+  return !reader.failed() && api != nullptr && api->versions().contains(version);
+}
+
+bool is_whole_request(const SharedBytes& bytes) {
+  if (!is_request_at(bytes, 0)) return false;
+  Reader reader(bytes);
+  const Api& api = *find_api(static_cast<ApiKey>(reader.int16()));
+  const std::int16_t version = reader.int16();
+  Reader whole(bytes);
+  RequestHeader header;
+  if (!Codec<RequestHeader>::decode(whole, request_header_version(api, version), header))
+    return false;
+  return api.request.recode(whole.shared(whole.remaining()), version).ok();
+}
+
+// What reads as one request has none in front, though key and version of a Produce request would do
+// for a small size. Requests that are cut off after the first have sizes nonetheless.
+bool have_requests_sizes(const SharedBytes& bytes) {
+  if (is_whole_request(bytes)) return false;
+  if (is_chain_of_sizes(bytes)) return true;
+  const std::int32_t size = Reader(bytes).int32();
+  return !is_request_at(bytes, 0) && is_request_at(bytes, size_bytes) &&
+         static_cast<std::size_t>(size) <= bytes.size() - size_bytes;
+}
+
+bool is_whole_response(const Api& api, int version, const SharedBytes& bytes) {
+  Reader reader(bytes);
+  ResponseHeader header;
+  return Codec<ResponseHeader>::decode(reader, response_header_version(api, version), header) &&
+         api.response.recode(reader.shared(reader.remaining()), version).ok();
+}
+
+// A correlation id may happen to be the size of what follows it.
+bool have_responses_sizes(const Api& api, int version, const SharedBytes& bytes) {
+  if (!is_chain_of_sizes(bytes) || bytes.empty()) return false;
+  const auto size = static_cast<std::size_t>(Reader(bytes).int32());
+  return is_whole_response(api, version, bytes.slice(size_bytes, size)) ||
+         !is_whole_response(api, version, bytes);
+}
+
+Result<FrameRange> next_frame(const SharedBytes& bytes, std::size_t begin, bool have_sizes) {
+  if (!have_sizes) return FrameRange{begin, bytes.size(), false};
   Reader reader(bytes);
   reader.skip(begin);
   const std::int32_t size = reader.int32();
-  if (!reader.failed() && size > 0 && static_cast<std::size_t>(size) <= reader.remaining()) {
-    const std::size_t end = reader.offset() + static_cast<std::size_t>(size);
-    if (begin > 0 || end == bytes.size() || end + size_bytes < bytes.size())
-      return FrameRange{begin + size_bytes, end, true};
-  }
-  if (begin > 0) return malformed("a frame that is cut off", begin, "size");
-  return FrameRange{begin, bytes.size(), false};
+  if (reader.failed() || size <= 0 || static_cast<std::size_t>(size) > reader.remaining())
+    return malformed("a frame that is cut off", begin, "size");
+  return FrameRange{reader.offset(), reader.offset() + static_cast<std::size_t>(size), true};
 }
 
 // What a frame is made of, once its header is known.
@@ -132,10 +183,10 @@ Failure decode_response_frame(Printer& printer, const Api& api, int version,
 }
 
 template <class DecodeOne>
-Failure decode_frames(const SharedBytes& bytes, DecodeOne&& decode_one) {
+Failure decode_frames(const SharedBytes& bytes, bool have_sizes, DecodeOne&& decode_one) {
   std::size_t begin = 0;
   do {
-    const Result<FrameRange> range = next_frame(bytes, begin);
+    const Result<FrameRange> range = next_frame(bytes, begin, have_sizes);
     if (!range) return range.error();
     if (Failure failure = decode_one(*range)) return failure;
     begin = range->end;
@@ -197,15 +248,17 @@ Failure decode_versioned(Printer& printer, const MessageType& type, const Shared
 }
 
 Failure decode_request_frames(Printer& printer, const SharedBytes& bytes) {
-  return decode_frames(
-      bytes, [&](const FrameRange& range) { return decode_request_frame(printer, bytes, range); });
+  return decode_frames(bytes, have_requests_sizes(bytes), [&](const FrameRange& range) {
+    return decode_request_frame(printer, bytes, range);
+  });
 }
 
 Failure decode_response_frames(Printer& printer, const Api& api, int version,
                                const SharedBytes& bytes) {
-  return decode_frames(bytes, [&](const FrameRange& range) {
-    return decode_response_frame(printer, api, version, bytes, range);
-  });
+  return decode_frames(bytes, have_responses_sizes(api, version, bytes),
+                       [&](const FrameRange& range) {
+                         return decode_response_frame(printer, api, version, bytes, range);
+                       });
 }
 
 Failure decode_record(Printer& printer, InternalTopic topic, const SharedBytes& key,

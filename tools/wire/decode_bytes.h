@@ -24,7 +24,7 @@ Failure decode_versioned(Printer& printer, const protocol::MessageType& type,
 // Requests with their headers, with or without the int32 size of each in front; the header says
 // which request it is.
 Failure decode_request_frames(Printer& printer, const SharedBytes& bytes);
-// Likewise responses to that request.
+// Likewise responses to that request; sizes are in front when they add up to all the bytes.
 Failure decode_response_frames(Printer& printer, const protocol::Api& api, int version,
                                const SharedBytes& bytes);
 // A record of a coordinator's topic.

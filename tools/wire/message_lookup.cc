@@ -81,9 +81,11 @@ Result<const MessageType*> find_message(std::string_view name, Side side) {
 Result<int> parse_version(const MessageInfo& info, std::string_view text) {
   const std::optional<int> version = parse_number(text);
   if (version && info.valid_versions.contains(*version)) return *version;
+  const auto [first, last] = std::pair(info.valid_versions.first, info.valid_versions.last);
+  if (text.empty())
+    return wrong(fmt::format("give the version: {} has {} to {}", info.name, first, last));
   return Error{ErrorKind::unsupported_version,
-               fmt::format("{} has versions {} to {}, not {}", info.name, info.valid_versions.first,
-                           info.valid_versions.last, text.empty() ? "none" : text),
+               fmt::format("{} has versions {} to {}, not {}", info.name, first, last, text),
                0,
                {}};
 }
