@@ -118,6 +118,8 @@ Result<JsonDocument> JsonDocument::parse(std::string_view text) {
   } catch (const Json::parse_error& failure) {
     return Error{
         ErrorKind::malformed, "not JSON: " + std::string(failure.what()), failure.byte, {}};
+  } catch (const Json::exception& failure) {  // a number beyond any double
+    return Error{ErrorKind::malformed, "not JSON: " + std::string(failure.what()), 0, {}};
   }
 }
 

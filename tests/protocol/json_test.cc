@@ -107,6 +107,16 @@ TEST_CASE("what is not JSON is refused with the place", "[protocol][json]") {
   CHECK(document.error().offset == 7);
 }
 
+TEST_CASE("a number beyond any double is refused, it does not end the program",
+          "[protocol][json]") {
+  for (std::string_view text : {"1e999", "-87065e619", "{\"a\":[1e400]}"}) {
+    const Result<JsonDocument> document = JsonDocument::parse(text);
+    REQUIRE(!document.ok());
+    CHECK(document.error().kind == ErrorKind::malformed);
+    CHECK(document.error().text.find("number overflow") != std::string::npos);
+  }
+}
+
 TEST_CASE("members that no schema names are found", "[protocol][json]") {
   const JsonDocument document = parse(R"({"a":1,"b":{"c":null}})");
   const std::string_view both[] = {"a", "b"};
