@@ -23,6 +23,13 @@ GroupSettings group_settings(const ClusterSettings& settings) {
   out.max_session_timeout = settings.group_max_session_timeout;
   out.initial_rebalance_delay = settings.group_initial_rebalance_delay;
   out.max_size = settings.group_max_size;
+  out.consumer.session_timeout = settings.group_consumer_session_timeout;
+  out.consumer.heartbeat_interval = settings.group_consumer_heartbeat_interval;
+  out.consumer.assignment_interval = settings.group_consumer_assignment_interval;
+  out.consumer.regex_refresh_interval = settings.group_consumer_regex_refresh_interval;
+  out.consumer.max_size = settings.group_consumer_max_size;
+  out.consumer.assignors = split_at_commas(settings.group_consumer_assignors);
+  out.consumer.migration_policy = *migration_policy(settings.group_consumer_migration_policy);
   out.offset_metadata_max_bytes = settings.offset_metadata_max_bytes;
   return out;
 }
@@ -113,6 +120,10 @@ void Broker::close(const RequestContext& request) {
 void Broker::apply_metadata(Turn& turn) {
   if (metadata_version_ == turn.controller.version()) return;
   metadata_version_ = turn.controller.version();
+  std::map<std::string, TopicFacts> topics;
+  for (const auto& [name, image] : turn.controller.topics())
+    topics[name] = {image.id, static_cast<std::int32_t>(image.partitions.size())};
+  groups_.update_topics(topics, metadata_version_);
   follow_roles(turn, replicas_.apply(*turn.controller.image(), turn.now));
   start_replica_fetches(turn.now);
   handle_ready(turn);

@@ -8,6 +8,7 @@
 #include <optional>
 #include <vector>
 
+#include "minibroker/group/settings.h"
 #include "protocol/base/nearest.h"
 
 namespace fencepost::minibroker {
@@ -19,6 +20,15 @@ constexpr std::int64_t day_ms = std::int64_t{24} * 60 * 60 * 1000;
 
 using S = ClusterSettings;
 
+bool is_migration_policy(std::string_view value) {
+  return minibroker::migration_policy(value).has_value();
+}
+
+bool are_assignors(std::string_view value) {
+  return value == "uniform,range" || value == "range,uniform" || value == "uniform" ||
+         value == "range";
+}
+
 // clang-format off
 constexpr ConfigurationKey keys[] = {
     {"auto.create.topics.enable", &S::auto_create_topics_enable},
@@ -26,6 +36,15 @@ constexpr ConfigurationKey keys[] = {
     {"connections.max.idle.ms", &S::connections_max_idle, 1, 365 * day_ms},
     {"default.replication.factor", &S::default_replication_factor, 1, 32767},
     {"fetch.max.bytes", &S::fetch_max_bytes, 1024, int_max},
+    {"group.consumer.assignment.interval.ms", &S::group_consumer_assignment_interval, 0, int_max},
+    {"group.consumer.assignors", TextSetting{&S::group_consumer_assignors, are_assignors,
+     "uniform, range, or both with a comma, the default first"}},
+    {"group.consumer.heartbeat.interval.ms", &S::group_consumer_heartbeat_interval, 1, int_max},
+    {"group.consumer.max.size", &S::group_consumer_max_size, 1, int_max},
+    {"group.consumer.migration.policy", TextSetting{&S::group_consumer_migration_policy,
+     is_migration_policy, "bidirectional, upgrade, downgrade or disabled"}},
+    {"group.consumer.regex.refresh.interval.ms", &S::group_consumer_regex_refresh_interval, 10000, int_max},
+    {"group.consumer.session.timeout.ms", &S::group_consumer_session_timeout, 1, int_max},
     {"group.initial.rebalance.delay.ms", &S::group_initial_rebalance_delay, 0, int_max},
     {"group.max.session.timeout.ms", &S::group_max_session_timeout, 0, int_max},
     {"group.max.size", &S::group_max_size, 1, int_max},
@@ -117,6 +136,11 @@ struct Assign {
     if (it) settings.*member = *it;
     return it.has_value();
   }
+  bool operator()(const TextSetting& setting) const {
+    if (!setting.is_valid(value)) return false;
+    settings.*setting.member = value;
+    return true;
+  }
   bool operator()(const EraSwitches& members) const {
     const std::optional<bool> it = parse_boolean(value);
     if (!it) return false;
@@ -137,6 +161,7 @@ struct Print {
   std::string operator()(bool ClusterSettings::*member) const {
     return settings.*member ? "true" : "false";
   }
+  std::string operator()(const TextSetting& setting) const { return settings.*setting.member; }
   std::string operator()(const EraSwitches& members) const {
     return settings.era.*members.front() ? "true" : "false";
   }
@@ -158,6 +183,7 @@ std::string wanted(const ConfigurationKey& key) {
     return std::string(is_duration ? "milliseconds" : "an integer") + " from " +
            std::to_string(key.min) + " to " + std::to_string(key.max);
   }
+  if (const auto* text = std::get_if<TextSetting>(&key.target)) return std::string(text->wanted);
   return "true or false";
 }
 

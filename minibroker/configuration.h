@@ -17,10 +17,17 @@ namespace fencepost::minibroker {
 // Behaviours of the era that a key can switch off; what the era does not do stays off.
 using EraSwitches = std::array<bool Era::*, 2>;
 
+// Text of which not every value makes sense.
+struct TextSetting {
+  std::string ClusterSettings::*member = nullptr;
+  bool (*is_valid)(std::string_view value) = nullptr;
+  std::string_view wanted;  // "one of a, b"
+};
+
 struct ConfigurationKey {
   std::string_view name;
   std::variant<int ClusterSettings::*, bool ClusterSettings::*, Duration ClusterSettings::*,
-               EraSwitches>
+               EraSwitches, TextSetting>
       target;
   // Of numbers; a Duration counts milliseconds.
   std::int64_t min = 0;
@@ -44,8 +51,8 @@ Result<void> configure(ClusterSettings& settings, std::string_view name, std::st
 // The same for "name=value".
 Result<void> configure(ClusterSettings& settings, std::string_view assignment);
 
-// Sets a finalized feature level: "transaction.version=0" turns KIP-890 part 2 off, as
-// `kafka-storage format --feature` does.
+// Sets a finalized feature level: "transaction.version=0" turns KIP-890 part 2 off,
+// "group.version=0" the consumer protocol, as `kafka-storage format --feature` does.
 // Errors: invalid_argument for an unknown feature, or a level that the era does not have.
 Result<void> set_feature(ClusterSettings& settings, std::string_view assignment);
 

@@ -46,6 +46,14 @@ struct ClusterSettings {
   Duration group_min_session_timeout = std::chrono::seconds(6);
   Duration group_max_session_timeout = std::chrono::minutes(30);
   int group_max_size = 2147483647;
+  // Of the consumer protocol (KIP-848).
+  Duration group_consumer_session_timeout = std::chrono::seconds(45);
+  Duration group_consumer_heartbeat_interval = std::chrono::seconds(5);
+  Duration group_consumer_assignment_interval = std::chrono::seconds(1);
+  Duration group_consumer_regex_refresh_interval = std::chrono::minutes(10);
+  int group_consumer_max_size = 2147483647;
+  std::string group_consumer_assignors = "uniform,range";
+  std::string group_consumer_migration_policy = "bidirectional";
   int offset_metadata_max_bytes = 4096;
   int message_max_bytes = 1048588;
   Duration log_retention_check_interval = std::chrono::minutes(5);

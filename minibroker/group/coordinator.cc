@@ -4,6 +4,7 @@
 
 #include "minibroker/group/group_log.h"
 #include "minibroker/group/log_errors.h"
+#include "minibroker/group/replay.h"
 
 namespace fencepost::minibroker {
 
@@ -38,7 +39,7 @@ Group& GroupCoordinator::get_or_create_group(const std::string& group_id, Instan
   CHECK(shard != shards_.end());
   if (!shard->second.next_expiration_check.has_value())
     shard->second.next_expiration_check = now + settings_.offsets_retention_check_interval;
-  return shard->second.groups.try_emplace(group_id, Group{ClassicGroup(group_id, now), {}})
+  return shard->second.groups.try_emplace(group_id, Group{ClassicGroup(group_id, now)})
       .first->second;
 }
 
@@ -48,9 +49,9 @@ bool GroupCoordinator::has_write_in_flight(const std::string& group_id) const {
 }
 
 bool GroupCoordinator::is_unused(const Group& group) const {
-  return group.classic.members().empty() && group.classic.pending_members.empty() &&
-         group.classic.generation() == 0 && group.offsets.is_empty() &&
-         !has_write_in_flight(group.classic.group_id());
+  return !group.consumer.has_value() && group.classic.members().empty() &&
+         group.classic.pending_members.empty() && group.classic.generation() == 0 &&
+         group.offsets.is_empty() && !has_write_in_flight(group.classic.group_id());
 }
 
 void GroupCoordinator::forget_if_unused(const std::string& group_id) {
@@ -67,76 +68,6 @@ void GroupCoordinator::begin_loading(std::int32_t partition) {
   shards_.insert_or_assign(partition, std::move(shard));
 }
 
-namespace {
-
-// What the records say while they are replayed, and whether they say anything of the group itself.
-class Replay {
- public:
-  Replay(Shard& shard, Instant now) : shard_(shard), now_(now) {}
-
-  void add(const ReplayedBatch& batch) {
-    for (const protocol::Record& record : batch.records) {
-      if (batch.header.is_control_batch()) {
-        add_marker(batch.header.producer_id, record);
-        continue;
-      }
-      const auto read = read_group_log_record(record);
-      if (const auto* group = std::get_if<ReadGroup>(&read)) add_group(*group);
-      if (const auto* offset = std::get_if<ReadOffset>(&read))
-        add_offset(batch.header, *offset, record.offset);
-    }
-  }
-
- private:
-  Group& group(const std::string& group_id) {
-    return shard_.groups.try_emplace(group_id, Group{ClassicGroup(group_id, now_), {}})
-        .first->second;
-  }
-
-  void add_marker(std::int64_t producer_id, const protocol::Record& record) {
-    if (!record.key.has_value() || record.key->size() < 4) return;
-    const ByteView key = record.key->view();
-    const int type = key[2] << 8 | key[3];
-    const bool is_commit = type == static_cast<int>(protocol::ControlType::commit);
-    if (!is_commit && type != static_cast<int>(protocol::ControlType::abort)) return;
-    for (auto& [group_id, it] : shard_.groups) it.offsets.end_transaction(producer_id, is_commit);
-  }
-
-  void add_group(const ReadGroup& read) {
-    if (read.value.has_value()) {
-      restore_group(group(read.group_id).classic, *read.value, now_);
-      return;
-    }
-    const auto found = shard_.groups.find(read.group_id);
-    if (found == shard_.groups.end()) return;
-    // Its offsets have tombstones of their own, and need not come before this one.
-    found->second.classic = ClassicGroup(read.group_id, now_);
-    if (found->second.offsets.is_empty()) shard_.groups.erase(found);
-  }
-
-  void add_offset(const protocol::RecordBatchHeader& batch, const ReadOffset& read,
-                  std::int64_t record_offset) {
-    if (!read.value.has_value()) {
-      const auto found = shard_.groups.find(read.group_id);
-      if (found != shard_.groups.end()) found->second.offsets.remove(read.partition);
-      return;
-    }
-    StoredOffset offset = *read.value;
-    offset.record_offset = record_offset;
-    GroupOffsets& offsets = group(read.group_id).offsets;
-    if (batch.is_transactional()) {
-      offsets.stage(batch.producer_id, read.partition, std::move(offset));
-    } else {
-      offsets.commit(read.partition, std::move(offset));
-    }
-  }
-
-  Shard& shard_;
-  Instant now_;
-};
-
-}  // namespace
-
 void GroupCoordinator::load(std::int32_t partition, const std::vector<ReplayedBatch>& log,
                             Instant now) {
   Shard& shard = shards_[partition];
@@ -146,6 +77,10 @@ void GroupCoordinator::load(std::int32_t partition, const std::vector<ReplayedBa
   if (!shard.groups.empty())
     shard.next_expiration_check = now + settings_.offsets_retention_check_interval;
   for (auto& [group_id, group] : shard.groups) {
+    if (group.consumer.has_value()) {
+      resume_timers(group, now);
+      continue;
+    }
     // The limit may have been lowered since.
     const std::size_t size_max = static_cast<std::size_t>(settings_.max_size);
     if (group.classic.members().size() > size_max) prepare_rebalance(group, now);
@@ -155,16 +90,10 @@ void GroupCoordinator::load(std::int32_t partition, const std::vector<ReplayedBa
 void GroupCoordinator::unload(std::int32_t partition, Instant now) {
   const auto found = shards_.find(partition);
   if (found == shards_.end()) return;
-  const Shard shard = std::move(found->second);
+  Shard shard = std::move(found->second);
   shards_.erase(found);
-  for (const auto& [group_id, group] : shard.groups) {
-    for (const ClassicMember& it : group.classic.members()) {
-      if (it.waiting_join.has_value())
-        refuse_join(*it.waiting_join, it.member_id, ErrorCode::not_coordinator);
-      if (it.waiting_sync.has_value())
-        answer_sync(group.classic, *it.waiting_sync, ErrorCode::not_coordinator, {});
-    }
-  }
+  for (auto& [group_id, group] : shard.groups)
+    answer_waiting_members(group.classic, ErrorCode::not_coordinator);
   std::vector<std::uint64_t> abandoned;
   for (const auto& [id, pending] : pending_writes_)
     if (pending.partition == partition) abandoned.push_back(id);
@@ -196,6 +125,7 @@ void GroupCoordinator::on_log_write(const LogWriteOutcome& outcome, Instant now)
 void GroupCoordinator::finish_write(std::uint64_t id, PendingWrite pending, const Outcome& outcome,
                                     Instant now) {
   std::visit([&](auto& reason) { finish(pending, reason, outcome, now); }, pending.reason);
+  for (const ConsumerAnswer& it : pending.held_answers) send_answer(it);
   std::vector<WaitingFetch> ready;
   for (WaitingFetch& it : waiting_fetches_) {
     it.write_ids.erase(id);
@@ -228,9 +158,15 @@ std::vector<GroupState> GroupCoordinator::states() const {
     for (const auto& [group_id, group] : shard.groups) {
       GroupState& state = by_id[group_id];
       state.group_id = group_id;
-      state.state = to_string(group.classic.state());
-      state.generation = group.classic.generation();
-      for (const ClassicMember& it : group.classic.members()) state.members.push_back(it.member_id);
+      if (group.consumer.has_value()) {
+        state.state = to_string(group.consumer->state());
+        state.generation = group.consumer->group_epoch;
+        for (const auto& it : group.consumer->members()) state.members.push_back(it.member_id);
+      } else {
+        state.state = to_string(group.classic.state());
+        state.generation = group.classic.generation();
+        for (const auto& it : group.classic.members()) state.members.push_back(it.member_id);
+      }
       for (const auto& [at, offset] : group.offsets.committed())
         state.offsets.push_back({at.topic, at.partition, offset.offset, false, -1});
       for (const auto& [producer_id, staged] : group.offsets.pending())
@@ -258,7 +194,26 @@ void add(Digest& digest, const GroupOffsets::ByPartition& offsets) {
   }
 }
 
+void add(Digest& digest, const ConsumerGroup& group, const ConsumerRuntime& runtime) {
+  digest.add(static_cast<std::int64_t>(group.group_epoch));
+  digest.add(static_cast<std::int64_t>(group.assignment_epoch));
+  for (const ConsumerMember& it : group.members()) {
+    digest.add(it.member_id);
+    digest.add(static_cast<std::int64_t>(it.member_epoch));
+    digest.add(static_cast<std::int64_t>(it.state));
+    for (const EpochAssignment* held : {&it.assigned, &it.pending_revocation})
+      for (const auto& [topic_id, partitions] : *held)
+        for (const auto& [partition, epoch] : partitions) {
+          digest.add(to_string(topic_id));
+          digest.add(static_cast<std::int64_t>(partition));
+        }
+  }
+  for (const auto& [member_id, timers] : runtime.timers)
+    for (const std::optional<Instant>& it : timers.deadlines) add(digest, it);
+}
+
 void add(Digest& digest, const Group& group) {
+  if (group.consumer.has_value()) add(digest, *group.consumer, group.runtime);
   digest.add(to_string(group.classic.state()));
   digest.add(static_cast<std::int64_t>(group.classic.generation()));
   digest.add(group.classic.leader().value_or(""));

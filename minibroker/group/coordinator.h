@@ -14,6 +14,18 @@
 //   describe.cc        DescribeGroups, ListGroups               delete.cc   DeleteGroups
 //   group_log.*        the records of __consumer_offsets        coordinator.cc   load, unload, log
 //   expiration.cc      timers of members, rounds and offsets    writes, markers, inspection
+//   replay.*           the log read back
+//
+//   and of the consumer protocol (KIP-848):
+//   consumer_group.*   a group as a value        consumer_records.*  the changes it can undergo
+//   consumer_step.*    what a request wants of a group, worked out and not yet done
+//   reconciliation.*   a member on its way to its target
+//   target_assignment.*, assignors/              who should hold what
+//   topic_patterns.*   subscriptions by pattern  metadata_hash.*     whether topics have changed
+//   consumer_heartbeat.cc, consumer_describe.cc, consumer_classic.cc   the requests
+//   consumer_members.cc   changes applied, written, taken back; timers
+//   conversion.*       from one protocol to the other, and back
+//   offset_checks.*    who may commit and fetch offsets
 #pragma once
 
 #include <cstdint>
@@ -25,10 +37,14 @@
 #include "minibroker/effects.h"
 #include "minibroker/era.h"
 #include "minibroker/events.h"
+#include "minibroker/group/consumer_step.h"
+#include "minibroker/group/settings.h"
 #include "minibroker/group/shard.h"
 #include "protocol/base/digest.h"
 #include "protocol/base/random.h"
 #include "protocol/base/uuid.h"
+#include "protocol/messages/consumer_group_describe.h"
+#include "protocol/messages/consumer_group_heartbeat.h"
 #include "protocol/messages/delete_groups.h"
 #include "protocol/messages/describe_groups.h"
 #include "protocol/messages/heartbeat.h"
@@ -43,18 +59,21 @@
 
 namespace fencepost::minibroker {
 
-// Kafka's broker configuration of groups, with Kafka's defaults.
-struct GroupSettings {
-  Duration min_session_timeout = std::chrono::seconds(6);
-  Duration max_session_timeout = std::chrono::minutes(30);
-  Duration initial_rebalance_delay = std::chrono::seconds(3);
-  int max_size = 2147483647;
-  int offset_metadata_max_bytes = 4096;
-  Duration offsets_retention = std::chrono::hours(24 * 7);
-  Duration offsets_retention_check_interval = std::chrono::minutes(10);
-  Duration offset_commit_timeout = std::chrono::seconds(5);
-  int offsets_partition_count = 50;
+// What a heartbeat that joins has to do first: a group of the other protocol is converted.
+struct GroupPreparation {
+  std::vector<protocol::NewRecord> records;  // come before the changes
+  std::vector<ConsumerChange> changes;
+  std::vector<TimerChange> timers;
 };
+
+// How a consumer group becomes a classic one.
+struct Downgrade {
+  std::vector<ConsumerMember> leaving;
+  const ConsumerMember* joining = nullptr;  // in place of the static member of its instance
+  bool rebalances = true;
+};
+
+constexpr int first_leave_version_with_members = 3;  // of LeaveGroup (KIP-345)
 
 class GroupCoordinator {
  public:
@@ -94,6 +113,10 @@ class GroupCoordinator {
                     protocol::OffsetFetchResponse refused, const TopicIds& topic_ids);
   void offset_delete(const RequestContext&, const protocol::OffsetDeleteRequest&,
                      protocol::OffsetDeleteResponse refused, Instant now);
+  void consumer_group_heartbeat(const RequestContext&,
+                                const protocol::ConsumerGroupHeartbeatRequest&, Instant now);
+  void consumer_group_describe(const RequestContext&, const protocol::ConsumerGroupDescribeRequest&,
+                               protocol::ConsumerGroupDescribeResponse refused);
   void describe_groups(const RequestContext&, const protocol::DescribeGroupsRequest&,
                        protocol::DescribeGroupsResponse refused);
   void list_groups(const RequestContext&, const protocol::ListGroupsRequest&);
@@ -103,6 +126,9 @@ class GroupCoordinator {
   // What TxnOffsetCommit answers before any verification; none when it may go on. The old
   // coordinator looks at its own availability before it verifies, the new one afterwards.
   protocol::ErrorCode before_verification(const std::string& group_id) const;
+
+  // The cluster's topics have changed: `version` rises with each change.
+  void update_topics(const std::map<std::string, TopicFacts>& topics, std::int64_t version);
 
   // ---- the log
 
@@ -159,6 +185,7 @@ class GroupCoordinator {
   void finish(const PendingWrite&, OffsetsDeleted&, const Outcome&, Instant now);
   void finish(const PendingWrite&, GroupsDeleted&, const Outcome&, Instant now);
   void finish(const PendingWrite&, OffsetsExpired&, const Outcome&, Instant now);
+  void finish(const PendingWrite&, ConsumerGroupChanged&, const Outcome&, Instant now);
   // Carries `outcome` to the write's reason and wakes the fetches that waited for it.
   void finish_write(std::uint64_t id, PendingWrite pending, const Outcome& outcome, Instant now);
 
@@ -198,10 +225,62 @@ class GroupCoordinator {
   protocol::ErrorCode leave_member(Group&, const protocol::LeaveGroupRequest::MemberIdentity&);
   protocol::ErrorCode beat(Group*, const protocol::HeartbeatRequest&, Instant now);
 
+  // ---- ConsumerGroupHeartbeat (consumer_heartbeat.cc)
+  std::optional<Refusal> prepare_consumer_group(const std::string& group_id, bool may_join,
+                                                ConsumerGroup& group, GroupPreparation&,
+                                                Instant now);
+  protocol::ConsumerGroupHeartbeatResponse beat_consumer_member(
+      ConsumerStep&, const RequestContext&, const protocol::ConsumerGroupHeartbeatRequest&);
+  void leave_consumer_group(const RequestContext&, const protocol::ConsumerGroupHeartbeatRequest&,
+                            Instant now);
+  void refuse_heartbeat(const RequestContext&, const Refusal&);
+
+  // ---- changes of consumer groups (consumer_members.cc)
+  ConsumerStep begin_step(const ConsumerGroup&, Instant now) const;
+  void finish_step(const std::string& group_id, ConsumerStep&,
+                   std::vector<protocol::NewRecord> records_before, ConsumerAnswer, Instant now);
+  GroupSnapshot snapshot(const std::string& group_id) const;
+  void write_step(const std::string& group_id, GroupSnapshot before,
+                  std::vector<protocol::NewRecord> records, ConsumerAnswer);
+  void answer_after_writes(std::int32_t partition, const ConsumerAnswer&);
+  void send_answer(const ConsumerAnswer&);
+  void fence_members(const std::string& group_id, const std::vector<ConsumerMember>&,
+                     ConsumerAnswer, Instant now);
+  void convert_to_classic(Group&, const Downgrade&, std::vector<ConsumerChange>, ConsumerAnswer,
+                          Instant now);
+  void set_timer(Group&, const TimerChange&);
+  void resume_timers(Group&, Instant now);
+  void expire_consumer_group(Group&, Instant now);
+  bool is_resolving(const std::string& group_id) const;
+  bool has_fresh_metadata(const std::string& group_id) const;
+  std::string new_uuid();
+  // Null: the log knows no group of that id.
+  const std::optional<ConsumerGroup>* committed_consumer_group(const std::string& group_id) const;
+
+  // ---- classic members of consumer groups (consumer_classic.cc)
+  void join_consumer_group(Group&, const RequestContext&, const protocol::JoinGroupRequest&,
+                           Instant now);
+  void sync_consumer_group(Group&, const RequestContext&, const protocol::SyncGroupRequest&,
+                           Instant now);
+  protocol::ErrorCode beat_classic_member(Group&, const protocol::HeartbeatRequest&, Instant now);
+  void end_empty_consumer_group(Group&, Instant now);
+  void start_join_timer(Group&, const ConsumerMember&, Instant now);
+  void leave_consumer_group_as_classic(
+      Group&, const RequestContext&,
+      const std::vector<protocol::LeaveGroupRequest::MemberIdentity>&, Instant now);
+  void answer_waiting_members(ClassicGroup&, protocol::ErrorCode);
+
   // ---- offsets
   protocol::ErrorCode check_offset_commit(const protocol::OffsetCommitRequest&, int api_version,
                                           Instant now);
-  protocol::ErrorCode check_txn_offset_commit(const protocol::TxnOffsetCommitRequest&, Instant now);
+  protocol::ErrorCode check_txn_offset_commit(const protocol::TxnOffsetCommitRequest&,
+                                              int api_version, Instant now);
+  protocol::ErrorCode check_consumer_commit(const ConsumerGroup&,
+                                            const protocol::OffsetCommitRequest&,
+                                            int api_version) const;
+  protocol::ErrorCode check_consumer_commit(const ConsumerGroup&,
+                                            const protocol::TxnOffsetCommitRequest&,
+                                            int api_version) const;
   bool is_metadata_too_long(const std::string& metadata) const;
   int offset_value_version() const;
   protocol::OffsetFetchResponse::OffsetFetchResponseGroup fetch_group(
@@ -218,12 +297,13 @@ class GroupCoordinator {
   void expire_members(Group& group, Instant now);
   void expire_sync(Group& group, Instant now);
   void expire_offsets(std::int32_t partition, Shard& shard, Instant now);
-  bool is_expired(const ClassicGroup& group, const std::string& topic, const StoredOffset& offset,
+  bool is_expired(const Group& group, const std::string& topic, const StoredOffset& offset,
                   Instant now) const;
 
   GroupSettings settings_;
   Era era_;
   Random random_;
+  TopicDirectory topics_;
   std::map<std::int32_t, Shard> shards_;  // by partition of __consumer_offsets
   std::uint64_t last_id_ = 0;
   std::map<std::uint64_t, PendingWrite> pending_writes_;

@@ -5,6 +5,7 @@
 #include "minibroker/group/coordinator.h"
 #include "minibroker/group/group_log.h"
 #include "minibroker/group/log_errors.h"
+#include "minibroker/group/replay.h"
 
 namespace fencepost::minibroker {
 
@@ -17,6 +18,8 @@ namespace {
 
 ErrorCode check_deletable(const Group* group) {
   if (group == nullptr) return ErrorCode::group_id_not_found;
+  if (group->consumer.has_value() && !group->consumer->is_empty())
+    return ErrorCode::non_empty_group;
   switch (group->classic.state()) {
     case ClassicGroupState::dead:
       return ErrorCode::group_id_not_found;
@@ -30,7 +33,7 @@ ErrorCode check_deletable(const Group* group) {
   return ErrorCode::none;
 }
 
-void add_tombstones(std::vector<NewRecord>& records, const Group& group, Instant now) {
+void add_offset_tombstones(std::vector<NewRecord>& records, const Group& group, Instant now) {
   const std::string& group_id = group.classic.group_id();
   std::set<TopicPartition> partitions;
   for (const auto& [partition, offset] : group.offsets.committed()) partitions.insert(partition);
@@ -38,7 +41,6 @@ void add_tombstones(std::vector<NewRecord>& records, const Group& group, Instant
     for (const auto& [partition, offset] : staged) partitions.insert(partition);
   for (const TopicPartition& it : partitions)
     records.push_back(offset_tombstone(group_id, it, now));
-  records.push_back(group_tombstone(group_id, now));
 }
 
 }  // namespace
@@ -64,7 +66,11 @@ void GroupCoordinator::delete_groups(const RequestContext& context,
   deletion.writes_left = by_partition.size();
   for (auto& [partition, group_ids] : by_partition) {
     std::vector<NewRecord> tombstones;
-    for (const std::string& it : group_ids) add_tombstones(tombstones, *find_group(it), now);
+    for (const std::string& it : group_ids) {
+      const Group& group = *find_group(it);
+      add_offset_tombstones(tombstones, group, now);
+      add_group_tombstones(tombstones, group, now);
+    }
     write({partition, "", GroupsDeleted{deletion_id, std::move(group_ids)}}, std::move(tombstones));
   }
   if (by_partition.empty()) answer_deletion(deletion_id);

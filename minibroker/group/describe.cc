@@ -14,6 +14,8 @@ namespace {
 
 constexpr int first_version_with_group_id_not_found = 6;  // KIP-1043
 constexpr const char* classic_group_type = "classic";
+constexpr const char* consumer_group_type = "consumer";
+constexpr const char* consumer_protocol_type = "consumer";
 
 std::string lower_case(std::string text) {
   for (char& letter : text)
@@ -45,11 +47,13 @@ DescribeGroupsResponse::DescribedGroup GroupCoordinator::describe(const std::str
   described.error_code = availability(group_id);
   if (described.error_code != ErrorCode::none) return described;
   const Group* group = find_group(group_id);
-  if (group == nullptr || group->classic.is_in(ClassicGroupState::dead)) {
+  const bool is_consumer_group = group != nullptr && group->consumer.has_value();
+  if (group == nullptr || is_consumer_group || group->classic.is_in(ClassicGroupState::dead)) {
     described.group_state = to_string(ClassicGroupState::dead);
     if (api_version >= first_version_with_group_id_not_found) {
       described.error_code = ErrorCode::group_id_not_found;
-      described.error_message = "Group " + group_id + " not found.";
+      described.error_message =
+          "Group " + group_id + (is_consumer_group ? " is not a classic group." : " not found.");
     }
     return described;
   }
@@ -80,14 +84,18 @@ void GroupCoordinator::list_groups(const RequestContext& context,
     if (shard.is_loading) response.error_code = ErrorCode::coordinator_load_in_progress;
     for (const auto& [group_id, group] : shard.groups) {
       const ClassicGroup& classic = group.classic;
-      if (classic.is_in(ClassicGroupState::dead)) continue;
-      if (!passes(request.states_filter, to_string(classic.state()))) continue;
-      if (!passes(request.types_filter, classic_group_type)) continue;
+      const bool is_consumer = group.consumer.has_value();
+      if (!is_consumer && classic.is_in(ClassicGroupState::dead)) continue;
+      const std::string_view state =
+          is_consumer ? to_string(group.consumer->state()) : to_string(classic.state());
+      const char* type = is_consumer ? consumer_group_type : classic_group_type;
+      if (!passes(request.states_filter, state) || !passes(request.types_filter, type)) continue;
       ListGroupsResponse::ListedGroup& listed = by_id[group_id];
       listed.group_id = group_id;
-      listed.protocol_type = classic.protocol_type().value_or("");
-      listed.group_state = to_string(classic.state());
-      listed.group_type = classic_group_type;
+      listed.protocol_type =
+          is_consumer ? consumer_protocol_type : classic.protocol_type().value_or("");
+      listed.group_state = state;
+      listed.group_type = type;
     }
   }
   // The old coordinator lists what it has loaded, the new one lists nothing until all is loaded.

@@ -3,6 +3,7 @@
 
 #include "minibroker/group/coordinator.h"
 #include "minibroker/group/group_log.h"
+#include "minibroker/group/replay.h"
 
 namespace fencepost::minibroker {
 
@@ -18,7 +19,17 @@ bool is_due(const std::optional<Instant>& deadline, Instant now) {
   return deadline.has_value() && *deadline <= now;
 }
 
-std::optional<Instant> next_deadline_of(const ClassicGroup& group) {
+std::optional<Instant> next_deadline_of(const ConsumerRuntime& runtime) {
+  std::optional<Instant> earliest;
+  if (runtime.regexes_to_resolve.has_value()) earliest = runtime.regexes_to_resolve->due;
+  for (const auto& [member_id, timers] : runtime.timers)
+    for (const std::optional<Instant>& it : timers.deadlines) take_earlier(earliest, it);
+  return earliest;
+}
+
+std::optional<Instant> next_deadline_of(const Group& any_group) {
+  if (any_group.consumer.has_value()) return next_deadline_of(any_group.runtime);
+  const ClassicGroup& group = any_group.classic;
   std::optional<Instant> earliest;
   for (const ClassicMember& it : group.members()) take_earlier(earliest, it.session_deadline);
   for (const auto& [member_id, deadline] : group.pending_members) take_earlier(earliest, deadline);
@@ -34,7 +45,7 @@ std::optional<Instant> GroupCoordinator::next_deadline() const {
   for (const auto& [partition, shard] : shards_) {
     take_earlier(earliest, shard.next_expiration_check);
     for (const auto& [group_id, group] : shard.groups)
-      take_earlier(earliest, next_deadline_of(group.classic));
+      take_earlier(earliest, next_deadline_of(group));
   }
   return earliest;
 }
@@ -49,6 +60,7 @@ void GroupCoordinator::advance_to(Instant now) {
 }
 
 void GroupCoordinator::expire(Group& group, Instant now) {
+  if (group.consumer.has_value()) return expire_consumer_group(group, now);
   expire_members(group, now);
   if (is_due(group.classic.sync_deadline, now)) expire_sync(group, now);
   if (!is_due(group.classic.join_deadline, now)) return;
@@ -93,11 +105,14 @@ void GroupCoordinator::expire_sync(Group& group, Instant now) {
   prepare_rebalance_or_complete_join(group, now);
 }
 
-bool GroupCoordinator::is_expired(const ClassicGroup& group, const std::string& topic,
+bool GroupCoordinator::is_expired(const Group& any_group, const std::string& topic,
                                   const StoredOffset& offset, Instant now) const {
+  const ClassicGroup& group = any_group.classic;
   const std::int64_t timestamp = to_timestamp(now);
   std::int64_t base = offset.commit_timestamp;
-  if (group.protocol_type().has_value()) {
+  if (any_group.consumer.has_value()) {
+    if (any_group.consumer->is_subscribed_to(topic)) return false;
+  } else if (group.protocol_type().has_value()) {
     if (group.is_in(ClassicGroupState::empty)) {
       if (group.state_since().has_value()) base = to_timestamp(*group.state_since());
     } else {
@@ -121,8 +136,7 @@ void GroupCoordinator::expire_offsets(std::int32_t partition, Shard& shard, Inst
     if (group.classic.is_in(ClassicGroupState::dead)) continue;
     std::size_t expired_count = 0;
     for (const auto& [at, offset] : group.offsets.committed()) {
-      if (group.offsets.has_pending(at) || !is_expired(group.classic, at.topic, offset, now))
-        continue;
+      if (group.offsets.has_pending(at) || !is_expired(group, at.topic, offset, now)) continue;
       ++expired_count;
       reason.offsets[group_id].emplace(at, offset);
       tombstones.push_back(offset_tombstone(group_id, at, now));
@@ -130,11 +144,9 @@ void GroupCoordinator::expire_offsets(std::int32_t partition, Shard& shard, Inst
     // A group whose only offsets are those of an open transaction is not empty (KAFKA-19163).
     const bool keeps_offsets =
         expired_count < group.offsets.committed().size() || !group.offsets.pending().empty();
-    if (keeps_offsets || !group.classic.is_in(ClassicGroupState::empty) ||
-        has_write_in_flight(group_id))
-      continue;
+    if (keeps_offsets || !is_without_members(group) || has_write_in_flight(group_id)) continue;
     reason.group_ids.push_back(group_id);
-    tombstones.push_back(group_tombstone(group_id, now));
+    add_group_tombstones(tombstones, group, now);
   }
   if (!tombstones.empty()) write({partition, "", std::move(reason)}, std::move(tombstones));
 }
@@ -153,10 +165,9 @@ void GroupCoordinator::finish(const PendingWrite& pending, OffsetsExpired& reaso
   }
   for (const std::string& group_id : reason.group_ids) {
     const Group* group = find_group(group_id);
-    const bool is_unchanged = group != nullptr && group->offsets.is_empty() &&
-                              group->classic.is_in(ClassicGroupState::empty) &&
-                              group->classic.pending_members.empty() &&
-                              !has_write_in_flight(group_id);
+    const bool is_unchanged =
+        group != nullptr && group->offsets.is_empty() && is_without_members(*group) &&
+        group->classic.pending_members.empty() && !has_write_in_flight(group_id);
     if (is_unchanged) shard->second.groups.erase(group_id);
   }
 }

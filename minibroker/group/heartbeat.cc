@@ -20,6 +20,7 @@ ErrorCode GroupCoordinator::beat(Group* group, const protocol::HeartbeatRequest&
   if (available == ErrorCode::coordinator_load_in_progress) return ErrorCode::none;
   if (available != ErrorCode::none) return available;
   if (group == nullptr) return ErrorCode::unknown_member_id;
+  if (group->consumer.has_value()) return beat_classic_member(*group, request, now);
   ClassicGroup& classic = group->classic;
   if (classic.is_in(ClassicGroupState::dead)) return ErrorCode::coordinator_not_available;
   const ErrorCode member = classic.check_member(request.member_id, request.group_instance_id);

@@ -66,7 +66,15 @@ void GroupCoordinator::join_group(const RequestContext& context, const JoinGroup
                                   Instant now) {
   const ErrorCode error = check_join(request);
   if (error != ErrorCode::none) return refuse_join(context, request.member_id, error);
-  const bool is_new_group = find_group(request.group_id) == nullptr;
+  Group* known = find_group(request.group_id);
+  if (known != nullptr && known->consumer.has_value()) {
+    if (!known->consumer->is_empty()) return join_consumer_group(*known, context, request, now);
+    if (!request.member_id.empty())
+      return refuse_join(context, request.member_id, ErrorCode::unknown_member_id);
+    end_empty_consumer_group(*known, now);
+    known = nullptr;
+  }
+  const bool is_new_group = known == nullptr;
   if (is_new_group && !request.member_id.empty())
     return refuse_join(context, request.member_id, ErrorCode::unknown_member_id);
 

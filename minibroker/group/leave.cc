@@ -9,8 +9,6 @@ using protocol::LeaveGroupResponse;
 
 namespace {
 
-constexpr int first_version_with_members = 3;
-
 LeaveGroupResponse::MemberResponse answer_for(const LeaveGroupRequest::MemberIdentity& member,
                                               ErrorCode error) {
   LeaveGroupResponse::MemberResponse answer;
@@ -25,11 +23,14 @@ LeaveGroupResponse::MemberResponse answer_for(const LeaveGroupRequest::MemberIde
 void GroupCoordinator::leave_group(const RequestContext& context, const LeaveGroupRequest& request,
                                    Instant now) {
   std::vector<LeaveGroupRequest::MemberIdentity> members = request.members;
-  if (context.api_version < first_version_with_members) {
+  if (context.api_version < first_leave_version_with_members) {
     members.resize(1);
     members[0].member_id = request.member_id;
   }
   Group* group = find_group(request.group_id);
+  const bool is_led = availability(request.group_id) == ErrorCode::none;
+  if (is_led && group != nullptr && group->consumer.has_value())
+    return leave_consumer_group_as_classic(*group, context, members, now);
   LeaveGroupResponse response;
   response.error_code =
       request.group_id.empty() ? ErrorCode::invalid_group_id : availability(request.group_id);
@@ -46,7 +47,7 @@ void GroupCoordinator::leave_group(const RequestContext& context, const LeaveGro
     if (has_left && !group->classic.is_in(ClassicGroupState::empty))
       prepare_rebalance_or_complete_join(*group, now);
   }
-  if (context.api_version < first_version_with_members) {
+  if (context.api_version < first_leave_version_with_members) {
     if (!response.members.empty()) response.error_code = response.members[0].error_code;
     response.members.clear();
   }

@@ -3,6 +3,7 @@
 #include "minibroker/group/group_log.h"
 #include "minibroker/group/log_errors.h"
 #include "minibroker/group/offset_answers.h"
+#include "minibroker/group/offset_checks.h"
 
 namespace fencepost::minibroker {
 
@@ -66,6 +67,20 @@ void GroupCoordinator::offset_commit(const RequestContext& context,
   write({partition_of(request.group_id), request.group_id, std::move(reason)}, std::move(records));
 }
 
+ErrorCode GroupCoordinator::check_consumer_commit(const ConsumerGroup& group,
+                                                  const OffsetCommitRequest& request,
+                                                  int api_version) const {
+  const Committer committer{request.member_id, request.group_instance_id,
+                            request.generation_id_or_member_epoch, false, api_version};
+  ErrorCode error = check_committer(group, committer, era_.knows_assignment_epochs);
+  // One partition that it has no right to refuses them all.
+  for (const auto& topic : request.topics)
+    for (const auto& it : topic.partitions)
+      if (error == ErrorCode::none && !is_metadata_too_long(it.committed_metadata.value_or("")))
+        error = check_committed_partition(group, committer, topic.topic_id, it.partition_index);
+  return error;
+}
+
 ErrorCode GroupCoordinator::check_offset_commit(const OffsetCommitRequest& request, int api_version,
                                                 Instant now) {
   const ErrorCode available = availability(request.group_id);
@@ -76,6 +91,9 @@ ErrorCode GroupCoordinator::check_offset_commit(const OffsetCommitRequest& reque
         era_.has_new_group_coordinator && api_version >= first_version_with_group_id_not_found;
     return says_not_found ? ErrorCode::group_id_not_found : ErrorCode::illegal_generation;
   }
+  const Group& group = get_or_create_group(request.group_id, now);
+  if (group.consumer.has_value())
+    return check_consumer_commit(*group.consumer, request, api_version);
   ClassicGroup& classic = get_or_create_group(request.group_id, now).classic;
   if (classic.is_in(ClassicGroupState::dead)) return ErrorCode::coordinator_not_available;
   // Somebody who keeps offsets in Kafka without being a member of anything.

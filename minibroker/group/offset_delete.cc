@@ -16,6 +16,7 @@ namespace {
 ErrorCode check_group(const Group* group) {
   if (group == nullptr || group->classic.is_in(ClassicGroupState::dead))
     return ErrorCode::group_id_not_found;
+  if (group->consumer.has_value()) return ErrorCode::none;
   const bool may_be_read =
       !group->classic.is_in(ClassicGroupState::empty) && !group->classic.speaks_consumer_protocol();
   return may_be_read ? ErrorCode::non_empty_group : ErrorCode::none;
@@ -46,7 +47,9 @@ void GroupCoordinator::offset_delete(const RequestContext& context,
   OffsetsDeleted reason{context, std::move(refused), {}};
   std::vector<protocol::NewRecord> tombstones;
   for (const OffsetDeleteRequest::OffsetDeleteRequestTopic& topic : request.topics) {
-    const bool is_subscribed = group->classic.is_subscribed_to(topic.name);
+    const bool is_subscribed = group->consumer.has_value()
+                                   ? group->consumer->is_subscribed_to(topic.name)
+                                   : group->classic.is_subscribed_to(topic.name);
     auto& answer = find_or_add_topic(reason.answer, topic.name);
     for (const OffsetDeleteRequest::OffsetDeleteRequestPartition& it : topic.partitions) {
       auto& partition_answer = answer.partitions.emplace_back();

@@ -4,6 +4,7 @@
 
 #include "minibroker/group/coordinator.h"
 #include "minibroker/group/offset_answers.h"
+#include "minibroker/group/offset_checks.h"
 
 namespace fencepost::minibroker {
 
@@ -150,6 +151,10 @@ ResponseGroup GroupCoordinator::fetch_group(const RequestGroup& asked, bool requ
   if (answer.error_code != ErrorCode::none) return answer;
   const Group* group = find_group(asked.group_id);
   if (group != nullptr && group->classic.is_in(ClassicGroupState::dead)) group = nullptr;
+
+  if (group != nullptr && group->consumer.has_value())
+    answer.error_code = check_fetcher(*group->consumer, asked.member_id, asked.member_epoch);
+  if (answer.error_code != ErrorCode::none) return answer;
 
   const auto answer_for = [&](const std::string& topic, const Uuid& topic_id, std::int32_t index) {
     if (group == nullptr) return nothing_committed(index, ErrorCode::none);

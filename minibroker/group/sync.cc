@@ -22,6 +22,9 @@ bool differs(const std::optional<std::string>& given, const std::optional<std::s
 void GroupCoordinator::sync_group(const RequestContext& context, const SyncGroupRequest& request,
                                   Instant now) {
   Group* group = find_group(request.group_id);
+  const bool is_led = availability(request.group_id) == ErrorCode::none;
+  if (is_led && group != nullptr && group->consumer.has_value() && !group->consumer->is_empty())
+    return sync_consumer_group(*group, context, request, now);
   const ErrorCode error = check_sync(group, request);
   if (error != ErrorCode::none) {
     SyncGroupResponse response;
@@ -47,7 +50,7 @@ ErrorCode GroupCoordinator::check_sync(const Group* group, const SyncGroupReques
   if (available == ErrorCode::coordinator_load_in_progress && !era_.has_new_group_coordinator)
     return ErrorCode::rebalance_in_progress;
   if (available != ErrorCode::none) return available;
-  if (group == nullptr) return ErrorCode::unknown_member_id;
+  if (group == nullptr || group->consumer.has_value()) return ErrorCode::unknown_member_id;
   const ClassicGroup& classic = group->classic;
   if (classic.is_in(ClassicGroupState::dead)) return ErrorCode::coordinator_not_available;
   const ErrorCode member = classic.check_member(request.member_id, request.group_instance_id);
@@ -120,6 +123,15 @@ void GroupCoordinator::answer_waiting_syncs(ClassicGroup& group, ErrorCode error
     answer_sync(group, *it.waiting_sync, error, it.assignment);
     it.waiting_sync.reset();
     reset_session(it, now);
+  }
+}
+
+void GroupCoordinator::answer_waiting_members(ClassicGroup& group, ErrorCode error) {
+  for (ClassicMember& it : group.members()) {
+    if (it.waiting_join.has_value()) refuse_join(*it.waiting_join, it.member_id, error);
+    if (it.waiting_sync.has_value()) answer_sync(group, *it.waiting_sync, error, {});
+    it.waiting_join.reset();
+    it.waiting_sync.reset();
   }
 }
 

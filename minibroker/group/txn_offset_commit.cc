@@ -4,6 +4,7 @@
 #include "minibroker/group/group_log.h"
 #include "minibroker/group/log_errors.h"
 #include "minibroker/group/offset_answers.h"
+#include "minibroker/group/offset_checks.h"
 
 namespace fencepost::minibroker {
 
@@ -13,6 +14,7 @@ using protocol::TxnOffsetCommitRequest;
 namespace {
 
 constexpr int first_version_with_load_in_progress = 2;
+constexpr int first_version_with_stale_member_epoch = 6;
 
 ErrorCode for_version(ErrorCode error, int api_version) {
   const bool is_unknown_to_client = error == ErrorCode::coordinator_load_in_progress &&
@@ -32,7 +34,7 @@ void GroupCoordinator::txn_offset_commit(const RequestContext& context,
                                          protocol::TxnOffsetCommitResponse refused,
                                          VerificationGuard guard, Instant now) {
   OffsetsStaged reason{context, std::move(refused), request.producer_id, {}};
-  const ErrorCode error = check_txn_offset_commit(request, now);
+  const ErrorCode error = check_txn_offset_commit(request, context.api_version, now);
   if (error != ErrorCode::none) {
     add_error_to_all(reason.answer, request, for_version(error, context.api_version));
     return reply(context, reason.answer);
@@ -62,15 +64,34 @@ void GroupCoordinator::txn_offset_commit(const RequestContext& context,
   log_write.guard = guard;
 }
 
+ErrorCode GroupCoordinator::check_consumer_commit(const ConsumerGroup& group,
+                                                  const TxnOffsetCommitRequest& request,
+                                                  int api_version) const {
+  const Committer committer{request.member_id, request.group_instance_id,
+                            request.generation_id_or_member_epoch, true, api_version};
+  ErrorCode error = check_committer(group, committer, era_.knows_assignment_epochs);
+  for (const auto& topic : request.topics)
+    for (const auto& it : topic.partitions)
+      if (error == ErrorCode::none && !is_metadata_too_long(it.committed_metadata.value_or("")))
+        error = check_committed_partition(group, committer, topic.topic_id, it.partition_index);
+  const bool is_unknown_to_client =
+      error == ErrorCode::stale_member_epoch && api_version < first_version_with_stale_member_epoch;
+  return is_unknown_to_client ? ErrorCode::illegal_generation : error;
+}
+
 ErrorCode GroupCoordinator::check_txn_offset_commit(const TxnOffsetCommitRequest& request,
-                                                    Instant now) {
+                                                    int api_version, Instant now) {
   if (request.group_id.empty()) return ErrorCode::invalid_group_id;
   const ErrorCode available = availability(request.group_id);
   if (available != ErrorCode::none) return available;
   const std::int32_t generation = request.generation_id_or_member_epoch;
   const bool is_unknown = find_group(request.group_id) == nullptr;
   if (is_unknown && generation >= 0 && era_.has_new_group_coordinator)
-    return ErrorCode::illegal_generation;
+    return api_version >= first_version_with_stale_member_epoch ? ErrorCode::group_id_not_found
+                                                                : ErrorCode::illegal_generation;
+  const Group& group = get_or_create_group(request.group_id, now);
+  if (group.consumer.has_value())
+    return check_consumer_commit(*group.consumer, request, api_version);
   ClassicGroup& classic = get_or_create_group(request.group_id, now).classic;
   if (classic.is_in(ClassicGroupState::dead)) return ErrorCode::coordinator_not_available;
   // Both are let through by design: a producer that is no member of an Empty group, and clients

@@ -7,6 +7,8 @@
 
 #include "minibroker/broker.h"
 #include "protocol/messages/api_versions.h"
+#include "protocol/messages/consumer_group_describe.h"
+#include "protocol/messages/consumer_group_heartbeat.h"
 #include "protocol/messages/create_partitions.h"
 #include "protocol/messages/create_topics.h"
 #include "protocol/messages/delete_records.h"
@@ -95,6 +97,10 @@ void resume_offset_commit(Broker&, Turn&, OperationId);
 void on_offset_commit_verified(Broker&, Turn&, OperationId, const SharedBytes* answer);
 void offset_fetch(Broker&, Turn&, const RequestContext&, const protocol::OffsetFetchRequest&);
 void offset_delete(Broker&, Turn&, const RequestContext&, const protocol::OffsetDeleteRequest&);
+void consumer_group_heartbeat(Broker&, Turn&, const RequestContext&,
+                              const protocol::ConsumerGroupHeartbeatRequest&);
+void consumer_group_describe(Broker&, Turn&, const RequestContext&,
+                             const protocol::ConsumerGroupDescribeRequest&);
 void describe_groups(Broker&, Turn&, const RequestContext&, const protocol::DescribeGroupsRequest&);
 void list_groups(Broker&, Turn&, const RequestContext&, const protocol::ListGroupsRequest&);
 void delete_groups(Broker&, Turn&, const RequestContext&, const protocol::DeleteGroupsRequest&);
