@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "minibroker/group/assignors/java_order.h"
-
 namespace fencepost::minibroker {
 
 std::string_view to_string(ConsumerGroupState state) {
@@ -182,21 +180,29 @@ std::set<Uuid> ConsumerGroup::topic_ids_of(const ConsumerMember& member,
 
 std::optional<std::string> ConsumerGroup::preferred_assignor(const ConsumerMember* before,
                                                              const ConsumerMember* after) const {
-  std::map<std::string, int> votes;
-  for (const ConsumerMember& it : members_)
-    if (it.server_assignor.has_value()) ++votes[*it.server_assignor];
-  if (before != nullptr && before->server_assignor.has_value() &&
-      votes.count(*before->server_assignor) > 0)
-    --votes[*before->server_assignor];
-  if (after != nullptr && after->server_assignor.has_value()) ++votes[*after->server_assignor];
-  std::erase_if(votes, [](const auto& it) { return it.second <= 0; });
-  // Among equals the one that comes first in Kafka's hash map wins.
-  std::vector<std::string> names;
-  for (const auto& [name, count] : votes) names.push_back(name);
-  sort_as_java_hash_map(names, smallest_java_table);
+  // Among equals the one that was asked for first wins.
+  std::vector<std::pair<std::string, int>> votes;
+  const auto count = [&](const ConsumerMember& member, int vote) {
+    if (!member.server_assignor.has_value()) return;
+    const auto found = std::find_if(votes.begin(), votes.end(), [&](const auto& it) {
+      return it.first == *member.server_assignor;
+    });
+    if (found != votes.end()) {
+      found->second += vote;
+    } else if (vote > 0) {
+      votes.emplace_back(*member.server_assignor, vote);
+    }
+  };
+  for (const ConsumerMember& it : members_) count(it, 1);
+  if (before != nullptr) count(*before, -1);
+  if (after != nullptr) count(*after, 1);
   std::optional<std::string> preferred;
-  for (const std::string& name : names)
-    if (!preferred.has_value() || votes[name] > votes[*preferred]) preferred = name;
+  int most = 0;
+  for (const auto& [name, sum] : votes) {
+    if (sum <= most) continue;
+    preferred = name;
+    most = sum;
+  }
   return preferred;
 }
 

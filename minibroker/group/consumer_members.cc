@@ -2,6 +2,7 @@
 // is replicated; a write that fails takes it back. And what happens when no heartbeat comes.
 #include <algorithm>
 
+#include "minibroker/group/consumer_answer.h"
 #include "minibroker/group/consumer_step.h"
 #include "minibroker/group/conversion.h"
 #include "minibroker/group/coordinator.h"
@@ -112,14 +113,7 @@ void GroupCoordinator::finish(const PendingWrite& pending, ConsumerGroupChanged&
         change->before = reason.before;
     if (!reason.before.existed) forget_if_unused(pending.group_id);
   }
-  std::visit([&](auto& response) { response.error_code = group_write_error(outcome.error); },
-             reason.answer.response);
-  if (auto* heartbeat =
-          std::get_if<protocol::ConsumerGroupHeartbeatResponse>(&reason.answer.response)) {
-    *heartbeat = {};
-    heartbeat->error_code = group_write_error(outcome.error);
-  }
-  send_answer(reason.answer);
+  send_answer(failed(reason.answer, outcome.error));
 }
 
 // ---- members that go

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "minibroker/group/consumer_answer.h"
 #include "minibroker/group/group_log.h"
 #include "minibroker/group/log_errors.h"
 #include "minibroker/group/replay.h"
@@ -125,7 +126,8 @@ void GroupCoordinator::on_log_write(const LogWriteOutcome& outcome, Instant now)
 void GroupCoordinator::finish_write(std::uint64_t id, PendingWrite pending, const Outcome& outcome,
                                     Instant now) {
   std::visit([&](auto& reason) { finish(pending, reason, outcome, now); }, pending.reason);
-  for (const ConsumerAnswer& it : pending.held_answers) send_answer(it);
+  for (const ConsumerAnswer& it : pending.held_answers)
+    send_answer(outcome.error == ErrorCode::none ? it : failed(it, outcome.error));
   std::vector<WaitingFetch> ready;
   for (WaitingFetch& it : waiting_fetches_) {
     it.write_ids.erase(id);

@@ -6,11 +6,35 @@ namespace fencepost::minibroker {
 
 namespace {
 
-// RE2's words for its errors are Kafka's, but for a few.
+// In the words of RE2J, the twin in Java that Kafka uses.
 std::string problem_of(const re2::RE2& pattern) {
-  const std::string& text = pattern.error();
-  const std::size_t colon = text.find(':');
-  return colon == std::string::npos ? text : text.substr(0, colon);
+  switch (pattern.error_code()) {
+    case re2::RE2::ErrorBadEscape:
+      return "invalid escape sequence";
+    case re2::RE2::ErrorBadCharClass:
+    case re2::RE2::ErrorBadCharRange:
+      return "invalid character class range";
+    case re2::RE2::ErrorMissingBracket:
+      return "missing closing ]";
+    case re2::RE2::ErrorMissingParen:
+      return "missing closing )";
+    case re2::RE2::ErrorUnexpectedParen:
+      return "regexp/syntax: internal error";
+    case re2::RE2::ErrorTrailingBackslash:
+      return "trailing backslash at end of expression";
+    case re2::RE2::ErrorRepeatArgument:
+      return "missing argument to repetition operator";
+    case re2::RE2::ErrorRepeatSize:
+      return "invalid repeat count";
+    case re2::RE2::ErrorRepeatOp:
+      return "invalid nested repetition operator";
+    case re2::RE2::ErrorBadPerlOp:
+      return "invalid or unsupported Perl syntax";
+    case re2::RE2::ErrorBadNamedCapture:
+      return "invalid named capture";
+    default:
+      return pattern.error();
+  }
 }
 
 re2::RE2::Options quiet() {

@@ -17,6 +17,16 @@ TEST_CASE("A configuration key sets the setting of its name", "[minibroker][conf
   CHECK(settings.transaction_max_timeout == std::chrono::minutes(1));
 }
 
+TEST_CASE("Texts are checked as Kafka checks them", "[configuration]") {
+  ClusterSettings settings;
+  CHECK(configure(settings, "group.consumer.migration.policy=Upgrade").ok());
+  CHECK(configure(settings, "group.consumer.migration.policy=never").error().text ==
+        "group.consumer.migration.policy has to be bidirectional, upgrade, downgrade or disabled, "
+        "not 'never'");
+  CHECK(configure(settings, "group.consumer.assignors=range").ok());
+  CHECK_FALSE(configure(settings, "group.consumer.assignors=sticky").ok());
+}
+
 TEST_CASE("Every configuration key takes back its own default and is listed by name",
           "[minibroker][configuration]") {
   const ClusterSettings defaults;

@@ -18,7 +18,6 @@ std::uint32_t java_hash(std::string_view utf8);
 std::uint32_t java_hash(const Uuid& uuid);
 
 constexpr std::size_t default_java_table = 16;
-constexpr std::size_t smallest_java_table = 2;
 // The table of a map of that many keys that began with `first_size` slots and grew.
 std::size_t grown_java_table(std::size_t key_count, std::size_t first_size);
 // The table of a HashSet that was made from a collection of that many elements.

@@ -287,6 +287,12 @@ class Groups {
   void call(const RequestContext& context, const protocol::OffsetDeleteRequest& it) {
     coordinator.offset_delete(context, it, {}, now);
   }
+  void call(const RequestContext& context, const protocol::ConsumerGroupHeartbeatRequest& it) {
+    coordinator.consumer_group_heartbeat(context, it, now);
+  }
+  void call(const RequestContext& context, const protocol::ConsumerGroupDescribeRequest& it) {
+    coordinator.consumer_group_describe(context, it, {});
+  }
   void call(const RequestContext& context, const protocol::DescribeGroupsRequest& it) {
     coordinator.describe_groups(context, it, {});
   }
