@@ -3,6 +3,7 @@
 #include <set>
 
 #include "protocol/api.h"
+#include "tools/scenario/cluster_steps.h"
 #include "tools/scenario/parser_parts.h"
 #include "tools/scenario/values.h"
 #include "tools/scenario/words.h"
@@ -29,7 +30,7 @@ class StepChecker {
     for (const Step& step : scenario_.steps) {
       check_topics(step);
       check_version(step);
-      check_group_text(step);
+      if (is_cluster_step(*step.verb)) check_cluster_step(scenario_, step, mistakes_);
       check_expected_values(step);
       check_names(step);
       check_actor(step);
@@ -81,15 +82,6 @@ class StepChecker {
                                     std::to_string(versions.first) + " to " +
                                     std::to_string(versions.last) + ", not " +
                                     std::to_string(*version));
-  }
-
-  void check_group_text(const Step& step) {
-    const bool is_rule = step.verb->name == "hold" || step.verb->name == "lose_reply";
-    const auto api = step.arguments.text("api");
-    if (!is_rule || !api || protocol::find_api(*api) != nullptr) return;
-    std::vector<std::string> names;
-    for (const protocol::Api& it : protocol::apis()) names.emplace_back(it.name);
-    mistakes_.add(step.place, "no API is called " + quoted(*api) + suggestion(*api, names));
   }
 
   // The verb whose answer an expectation of this step is about.
@@ -200,7 +192,7 @@ class StepChecker {
       mistakes_.add(step.place, "'join_group' needs 'topics' the first time");
     if (verb == "init_producer_id") producers_.insert(step.actor);
     if (takes_group) groups_.insert(step.actor);
-    if (verb == "crash" && step.only.empty()) {
+    if (verb == "crash" && !step.actor.empty() && step.only.empty()) {
       producers_.erase(step.actor);
       groups_.erase(step.actor);
     }

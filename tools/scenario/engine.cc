@@ -10,6 +10,7 @@
 #include "minibroker/era.h"
 #include "protocol/messages/create_topics.h"
 #include "tools/scenario/actor.h"
+#include "tools/scenario/cluster_steps.h"
 #include "tools/scenario/settings.h"
 #include "tools/scenario/state_lines.h"
 
@@ -177,7 +178,7 @@ class VariantRun {
       world_->advance(step.arguments.duration("by").value_or(Duration{}));
       return true;
     }
-    if (verb == "hold" || verb == "lose_reply") return add_fault(step, report);
+    if (is_cluster_step(*step.verb)) return change_cluster(step, report);
     if (verb == "await") return await_step(name, report);
     if (verb == "release") return release(step, name, report);
     if (verb == "crash") return crash(step, report);
@@ -281,24 +282,15 @@ class VariantRun {
 
   bool holds_in_cluster(const std::string& name) const { return cluster_holds_.count(name) != 0; }
 
-  bool add_fault(const Step& step, StepReport& report) {
+  bool change_cluster(const Step& step, StepReport& report) {
     minibroker::Cluster* cluster = world_->cluster();
     CHECK(cluster != nullptr);
-    minibroker::sim::FaultRule rule;
-    const bool is_hold = step.verb->name == "hold";
-    if (!is_hold)
-      rule.action = minibroker::sim::FaultAction::lose_reply;
-    else if (step.arguments.boolean("reply").value_or(false))
-      rule.action = minibroker::sim::FaultAction::hold_reply;
-    rule.name = step.arguments.text("as").value_or("");
-    rule.api_key = protocol::find_api(step.arguments.text("api").value_or(""))->key;
-    rule.topic = step.arguments.text("topic");
-    rule.transactional_id = step.arguments.text("transactional_id");
-    rule.count = static_cast<int>(step.arguments.integer("count").value_or(1));
-    if (is_hold) cluster_holds_.insert(rule.name);
-    report.remark = is_hold ? "from now on" : "its answer will be lost";
-    cluster->faults().add(std::move(rule));
-    return true;
+    if (step.verb->name == "hold") cluster_holds_.insert(step.arguments.text("as").value_or(""));
+    const ClusterStepResult result = perform_cluster_step(*cluster, step, world_->clock().now());
+    report.remark = result.remark;
+    if (result.failure.empty()) return true;
+    report_.failure("step " + std::to_string(report.number) + ": " + result.failure);
+    return false;
   }
 
   // Its connections close; what it left open in the cluster stays open.
@@ -419,7 +411,7 @@ std::vector<Mistake> refusals(const Scenario& scenario) {
   std::vector<Mistake> mistakes;
   for (const Step& step : scenario.steps) {
     const std::string_view verb = step.verb->name;
-    if (verb == "clock.advance" || verb == "hold" || verb == "lose_reply")
+    if (verb == "clock.advance" || is_cluster_step(*step.verb))
       mistakes.push_back({step.place, "'" + std::string(verb) +
                                           "' needs the simulated cluster; no real one can be "
                                           "made to do it"});

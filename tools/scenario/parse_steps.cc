@@ -23,8 +23,8 @@ std::string quoted(std::string_view text) {
 
 std::vector<std::string> verb_names(bool of_world) {
   std::vector<std::string> names;
-  for (const VerbSpec& verb : verbs())
-    if ((verb.kind == VerbKind::world) == of_world) names.emplace_back(verb.name);
+  for (const VerbSpec& verb : of_world ? world_verbs() : actor_verbs())
+    names.emplace_back(verb.name);
   return names;
 }
 
@@ -54,7 +54,7 @@ class StepParser {
     const Node::Entry* option_as_verb = nullptr;
     for (const Node::Entry& entry : node_.entries) {
       if (is_option(entry.key)) {
-        const VerbSpec* spec = find_verb(entry.key);
+        const VerbSpec* spec = find_world_verb(entry.key);
         const bool is_verb = spec != nullptr && (entry.key == "note" || entry.value.is_map());
         if (is_verb && option_as_verb == nullptr) option_as_verb = &entry;
         continue;
@@ -77,24 +77,22 @@ class StepParser {
   }
 
   void parse_verb(const Node::Entry& entry) {
-    const VerbSpec* world_verb = find_verb(entry.key);
-    if (world_verb != nullptr && world_verb->kind == VerbKind::world) {
+    const VerbSpec* world_verb = find_world_verb(entry.key);
+    if (world_verb != nullptr) {
       step_.verb = world_verb;
       return;
     }
     const std::size_t dot = entry.key.find('.');
     const std::string actor = entry.key.substr(0, std::min(dot, entry.key.size()));
     const std::string name = dot == std::string::npos ? entry.key : entry.key.substr(dot + 1);
-    const VerbSpec* verb = find_verb(name);
-    if (is_to_come(actor, name)) {
-      mistakes_.add(entry.place, quoted(entry.key) + " is not part of this version yet");
-    } else if (dot == std::string::npos) {
+    const VerbSpec* verb = find_actor_verb(name);
+    if (dot == std::string::npos) {
       const std::string hint =
           verb != nullptr ? "; write ACTOR." + name + ": ..." : suggestion(name, verb_names(true));
       mistakes_.add(entry.place, "no verb " + quoted(name) + " without an actor" + hint);
     } else if (actor.empty()) {
       mistakes_.add(entry.place, "a step needs an actor before the dot");
-    } else if (verb == nullptr || verb->kind == VerbKind::world) {
+    } else if (verb == nullptr) {
       std::vector<std::string> names = verb_names(false);
       if (actor == "clock") names = {"advance"};
       mistakes_.add(entry.place, "no verb " + quoted(name) + suggestion(name, names));
@@ -102,13 +100,6 @@ class StepParser {
       step_.verb = verb;
       step_.actor = actor;
     }
-  }
-
-  static bool is_to_come(const std::string& actor, const std::string& name) {
-    const auto names = verbs_to_come();
-    const bool is_named = std::find(names.begin(), names.end(), name) != names.end();
-    const bool is_broker = actor.rfind("broker", 0) == 0;
-    return is_named && (name != "crash" || is_broker || actor == name);
   }
 
   void parse_arguments(const Node& node) {

@@ -50,6 +50,8 @@ Json argument_schema(const ArgumentSpec& spec) {
       return one_or_list(text);
     case ArgumentType::offsets:
       return {{"type", "object"}, {"additionalProperties", {{"type", "integer"}}}};
+    case ArgumentType::parties:
+      return one_or_list({{"type", "string"}});
     case ArgumentType::records:
       return {{"type", "array"}, {"items", text}};
   }
@@ -81,11 +83,11 @@ Json step_schema() {
   Json patterns = Json::object();
   for (const StepOption& option : step_options())
     properties[std::string(option.name)] = described(option.meaning, Json::object());
-  for (const VerbSpec& verb : verbs()) {
+  for (const VerbSpec& verb : actor_verbs())
+    patterns["^[^.]+\\." + std::string(verb.name) + "$"] = verb_schema(verb);
+  for (const VerbSpec& verb : world_verbs()) {
     const std::string name(verb.name);
-    if (verb.kind != VerbKind::world)
-      patterns["^[^.]+\\." + name + "$"] = verb_schema(verb);
-    else if (properties.contains(name))
+    if (properties.contains(name))
       properties[name] = {{"anyOf", Json::array({verb_schema(verb), properties[name]})}};
     else
       properties[name] = verb_schema(verb);

@@ -80,6 +80,8 @@ class SimulatedNetwork : public client::Transport {
     const bool is_broker = host.rfind(host_prefix, 0) == 0;
     if (!is_broker) co_return Error{ErrorKind::cannot_connect, "no host " + host};
     const int broker_id = std::atoi(host.c_str() + host_prefix.size());
+    if (!is_listening(broker_id))
+      co_return Error{ErrorKind::cannot_connect, host + " refuses the connection"};
     const ConnectionId id = cluster_.connect(broker_id, "127.0.0.1");
     auto inbox = std::make_shared<Inbox>(executor);
     inboxes_[id] = inbox;
@@ -105,6 +107,14 @@ class SimulatedNetwork : public client::Transport {
   }
 
  private:
+  bool is_listening(int broker_id) const {
+    for (const minibroker::BrokerState& broker : cluster_.brokers())
+      if (broker.id == broker_id)
+        return broker.state == minibroker::NodeState::up ||
+               broker.state == minibroker::NodeState::paused;
+    return false;
+  }
+
   Cluster& cluster_;
   client::Clock& clock_;
   Inboxes inboxes_;

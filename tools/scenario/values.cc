@@ -159,6 +159,7 @@ Result<ArgumentValue> parse_argument(const ArgumentSpec& spec, const Node& node)
     case ArgumentType::partitions:
       return parse_partitions(spec, node);
     case ArgumentType::topics:
+    case ArgumentType::parties:
       return parse_topics(spec, node);
     case ArgumentType::offsets:
       return parse_offsets(spec, node);

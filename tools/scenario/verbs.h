@@ -1,5 +1,5 @@
-// The one table of what a step can do: each verb with its arguments and with what an expectation
-// may say about its answer. The parser, the JSON Schema and the course's reference follow it.
+// The tables of what a step can do: each verb with its arguments and with what an expectation
+// may say about its answer. The parser, the JSON Schema and the course's reference follow them.
 #pragma once
 
 #include <optional>
@@ -24,6 +24,7 @@ enum class ArgumentType {
   topics,      // one or a list
   offsets,     // {in-0: 10}
   records,     // [k1=s1, k2=s2]
+  parties,     // broker-1, controller, clients or an actor; one or a list
 };
 
 struct ArgumentSpec {
@@ -67,13 +68,14 @@ struct VerbSpec {
   const ReturnSpec* find_return(std::string_view value) const;
 };
 
-// All verbs, wire verbs first.
-std::span<const VerbSpec> verbs();
-const VerbSpec* find_verb(std::string_view name);
+// Verbs behind an actor and a dot, wire verbs first; and those that stand alone. A name can be in
+// both tables: P.crash is a client, crash is a broker.
+std::span<const VerbSpec> actor_verbs();
+std::span<const VerbSpec> world_verbs();
+const VerbSpec* find_actor_verb(std::string_view name);
+const VerbSpec* find_world_verb(std::string_view name);
 std::string_view to_string(ArgumentType type);
 std::vector<std::string> split_choices(std::string_view choices);
-// Verbs of later versions of the command, refused with a message of their own.
-std::span<const std::string_view> verbs_to_come();
 
 // What can stand beside a verb in a step.
 struct StepOption {

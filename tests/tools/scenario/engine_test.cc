@@ -241,3 +241,66 @@ TEST_CASE("What a real cluster cannot be made to do is refused by step", "[tools
   CHECK(mistakes[1].place.line == 7);
   CHECK(mistakes[2].text.find("variant 'old'") == 0);
 }
+
+// ---- what befalls the cluster
+
+TEST_CASE("A broker in no state for a step ends the run with the reason", "[tools][scenario]") {
+  const Ran ran = run(with_steps("  - restart: 1\n  - note: never\n"));
+  CHECK_FALSE(ran.ok);
+  CHECK(contains(ran, "broker 1 is in no state to restart"));
+}
+
+TEST_CASE("A dropped request is one of unknown outcome, and did nothing", "[tools][scenario]") {
+  const Ran ran =
+      run(with_steps("  - drop: {api: Produce, actor: P}\n"
+                     "  - P.produce: {to: state-0, key: k, value: v}\n"
+                     "    expect: UNKNOWN_OUTCOME\n"
+                     "  - R.read: {from: state-0, isolation: read_uncommitted}\n"
+                     "    expect: {records: []}\n"));
+  CHECK(contains(ran, "UNKNOWN_OUTCOME"));
+  CHECK(ran.ok);
+}
+
+TEST_CASE("An error can be the answer of nobody", "[tools][scenario]") {
+  const Ran ran =
+      run(with_steps("  - answer_with: {api: Produce, error: NOT_ENOUGH_REPLICAS}\n"
+                     "  - P.produce: {to: state-0, key: k, value: v}\n"
+                     "    retry: false\n    expect: NOT_ENOUGH_REPLICAS\n"));
+  CHECK(contains(ran, "NOT_ENOUGH_REPLICAS"));
+  CHECK(ran.ok);
+}
+
+TEST_CASE("A commit that is lost with the disk breaks decisions_are_final", "[tools][scenario]") {
+  const std::string steps =
+      "  - P.init_producer_id: t\n  - P.produce: {to: state-0, key: k, value: v}\n"
+      "  - P.end_txn: commit\n  - crash: {broker: 1, unsynced: lost}\n"
+      "  - restart: 1\n  - clock.advance: 10s\n";
+  const Ran lost = run(with_steps(steps, "finally: [decisions_are_final]\n"));
+  CHECK_FALSE(lost.ok);
+  CHECK(contains(lost, "offset 0 of state-0 was committed, and is lost"));
+  std::string kept = steps;
+  kept.replace(kept.find("lost}"), 4, "kept");
+  CHECK(run(with_steps(kept, "finally: [decisions_are_final]\n")).ok);
+}
+
+TEST_CASE("What a paused broker was asked it answers when it goes on", "[tools][scenario]") {
+  const Ran ran =
+      run(with_steps("  - P.init_producer_id: t\n  - pause: 1\n"
+                     "  - P.produce: {to: state-0, key: k, value: v}\n    as: late\n"
+                     "  - clock.advance: 5s\n  - resume: 1\n  - await: late\n"));
+  CHECK(contains(ran, "state-0"));
+  CHECK(ran.ok);
+}
+
+TEST_CASE("A partitioned client is served again when its link is healed", "[tools][scenario]") {
+  const Ran ran =
+      run(with_steps("  - P.produce: {to: state-0, key: k, value: v1}\n"
+                     "  - partition: {between: P, and: broker-1}\n"
+                     "  - P.produce: {to: state-0, key: k, value: v2}\n    as: late\n"
+                     "  - Q.produce: {to: state-0, key: k, value: v3}\n"
+                     "    expect: {offset: 1}\n"
+                     "  - heal: {between: P, and: broker-1}\n"
+                     "  - await: late\n    expect: {offset: 2}\n"));
+  CHECK(contains(ran, "v3"));
+  CHECK(ran.ok);
+}

@@ -120,10 +120,25 @@ TEST_CASE("An unknown verb names the nearest one", "[tools][scenario]") {
   CHECK(contains(mistakes_of_steps("  - clock.advanec: 1s\n"), "did you mean advance"));
 }
 
-TEST_CASE("Verbs of later versions are refused as such", "[tools][scenario]") {
-  CHECK(contains(mistakes_of_steps("  - broker1.crash:\n"), "not part of this version yet"));
-  CHECK(contains(mistakes_of_steps("  - elect: state-0\n"), "not part of this version yet"));
-  CHECK(mistakes_of_steps("  - P1.crash:\n").empty());
+TEST_CASE("Steps that befall the cluster are checked before anything runs", "[tools][scenario]") {
+  CHECK(contains(mistakes_of_steps("  - crash_at: after_prepare_comit\n"),
+                 "did you mean after_prepare_commit"));
+  CHECK(contains(mistakes_of_steps("  - crash: 2\n"), "there is no broker 2; they are 1 to 1"));
+  CHECK(contains(mistakes_of_steps("  - drop: {api: EndTxm}\n"), "did you mean EndTxn"));
+  CHECK(contains(mistakes_of_steps("  - answer_with: {api: EndTxn, error: NOT_CORDINATOR}\n"),
+                 "did you mean NOT_COORDINATOR"));
+  CHECK(contains(mistakes_of_steps("  - answer_with: {api: Metadata, error: NOT_CONTROLLER}\n"),
+                 "has no place for one error"));
+  CHECK(contains(mistakes_of_steps("  - partition: {between: broker-1}\n"), "'partition' needs"));
+  CHECK(contains(mistakes_of_steps("  - heal: {between: broker-1}\n"), "a link has two sides"));
+  CHECK(contains(mistakes_of_steps("  - P.crash: 1\n"), "'crash' takes"));
+}
+
+TEST_CASE("A client and a broker crash by the same word", "[tools][scenario]") {
+  const Scenario scenario = good(head + "  - P.crash:\n  - crash: {broker: 1, unsynced: lost}\n");
+  CHECK(scenario.steps.at(0).verb->kind == VerbKind::actor);
+  CHECK(scenario.steps.at(1).verb->kind == VerbKind::world);
+  CHECK(scenario.steps.at(1).arguments.text("unsynced") == "lost");
 }
 
 TEST_CASE("Unknown keys are reported wherever they stand", "[tools][scenario]") {

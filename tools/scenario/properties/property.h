@@ -52,6 +52,8 @@ class Property {
 
 std::unique_ptr<Property> make_aborted_records_stay_hidden();
 std::unique_ptr<Property> make_last_stable_offset_never_moves_back();
+std::unique_ptr<Property> make_last_stable_offset_waits_for_open_transactions();
+std::unique_ptr<Property> make_decisions_are_final();
 std::unique_ptr<Property> make_one_epoch_one_writer();
 std::unique_ptr<Property> make_recovery_is_complete();
 std::unique_ptr<Property> make_newest_snapshot_survives();
