@@ -71,6 +71,7 @@ struct Connection::State {
   std::deque<std::shared_ptr<Exchange>> in_flight;
   std::int32_t next_correlation_id = 0;
   bool is_open = true;
+  std::optional<Instant> expires;  // the authentication
 
   Result<void> enqueue(std::shared_ptr<Exchange> exchange, Frame body);
   Result<void> take_answer(SharedBytes frame);
@@ -223,6 +224,12 @@ Task<std::shared_ptr<Connection>> Connection::open(Transport& transport, Clock& 
   if (!agreed)
     co_return Error{ErrorKind::cannot_connect,
                     "cannot agree on versions with " + address + ": " + agreed.error().text};
+  if (!state->options.sasl.has_value()) co_return connection;
+  SaslOptions sasl = *state->options.sasl;
+  Result<Duration> lifetime = co_await client::authenticate(*connection, std::move(sasl));
+  if (!lifetime) co_return lifetime.error();
+  // A little early, so that nothing is under way when the broker closes.
+  if (lifetime.value() > Duration::zero()) state->expires = clock.now() + lifetime.value() * 9 / 10;
   co_return connection;
 }
 
@@ -341,7 +348,7 @@ const std::string& Connection::address() const {
   return state_->address;
 }
 bool Connection::is_open() const {
-  return state_->is_open;
+  return state_->is_open && (!state_->expires || state_->clock.now() < *state_->expires);
 }
 void Connection::close() {
   state_->end("closed by the client");

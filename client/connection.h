@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "client/clock.h"
+#include "client/sasl.h"
 #include "client/transport.h"
 #include "protocol/api.h"
 
@@ -18,6 +19,7 @@ namespace fencepost::client {
 struct ConnectionOptions {
   std::string client_id = "fencepost";
   Duration request_timeout = std::chrono::seconds(30);
+  std::optional<SaslOptions> sasl = std::nullopt;  // nothing: the broker asks for no user
 };
 
 // What a caller may ask of one call.
@@ -39,9 +41,9 @@ struct CallOptions {
 // Do not cancel a call with Asio; close() ends all of them. Hold the connection during a call.
 class Connection {
  public:
-  // Connects and agrees on versions (ApiVersions v4, and down to v0 as the broker asks for it,
-  // KIP-511). Errors: cannot_connect, with the address and the step. Transport and clock must
-  // outlive the connection and the io_context's coroutines.
+  // Connects, agrees on versions (ApiVersions v4, and down to v0 as the broker asks for it,
+  // KIP-511) and authenticates where options say as whom. Errors: cannot_connect, with the address
+  // and the step. Transport and clock must outlive the connection and the io_context's coroutines.
   static Task<std::shared_ptr<Connection>> open(Transport& transport, Clock& clock,
                                                 std::string host, int port,
                                                 ConnectionOptions options);
@@ -69,6 +71,7 @@ class Connection {
   int feature_level(const std::string& name) const;
 
   const std::string& address() const;  // "host:port"
+  // False also when the authentication is about to expire (KIP-368): open another one.
   bool is_open() const;
   void close();
 
