@@ -7,6 +7,7 @@
 #include <csignal>
 #include <cstdio>
 
+#include "client/configuration.h"
 #include "tools/exit_code.h"
 #include "tools/scenario/values.h"
 
@@ -14,20 +15,46 @@ namespace fencepost::tools {
 
 void ClusterOptions::add_to(CLI::App& app) {
   app.add_option("--bootstrap", bootstrap, "The cluster, HOST:PORT[,HOST:PORT]")->required();
-  app.add_option("--timeout", timeout, "How long one request may take, as 500ms, 30s, 2m")
-      ->capture_default_str();
+  app.add_option("--timeout", timeout, "How long one request may take, as 500ms, 30s, 2m");
+  app.add_option("--command-config", property_file, "Property file of a client, by Kafka's names");
+  app.add_option("-X", settings, "Client setting, as security.protocol=SSL")
+      ->allow_extra_args(false);
 }
+
+namespace {
+
+Result<client::Configuration> configuration_of(const ClusterOptions& options) {
+  client::Configuration configuration;
+  if (!options.property_file.empty())
+    if (Result<void> read = configuration.read_file(options.property_file); !read)
+      return read.error();
+  for (const std::string& setting : options.settings)
+    if (Result<void> set = configuration.set(setting); !set) return set.error();
+  return configuration;
+}
+
+}  // namespace
 
 Result<std::unique_ptr<ClusterCommand>> ClusterCommand::make(const ClusterOptions& options) {
   Result<std::vector<client::Address>> addresses = client::parse_addresses(options.bootstrap);
   if (!addresses) return addresses.error();
-  Result<Duration> timeout = scenario::parse_duration(options.timeout);
-  if (!timeout) return Error{ErrorKind::invalid_argument, "--timeout: " + timeout.error().text};
+  Result<client::Configuration> configuration = configuration_of(options);
+  if (!configuration) return configuration.error();
+  Result<client::ConnectionOptions> connection = configuration->connection();
+  if (!connection) return connection.error();
+  Result<std::optional<client::TlsOptions>> tls = configuration->tls();
+  if (!tls) return tls.error();
+  if (!options.timeout.empty()) {
+    Result<Duration> timeout = scenario::parse_duration(options.timeout);
+    if (!timeout) return Error{ErrorKind::invalid_argument, "--timeout: " + timeout.error().text};
+    connection->request_timeout = *timeout;
+  }
   std::unique_ptr<ClusterCommand> command(new ClusterCommand);
   client::ClusterClientOptions client_options;
-  client_options.connection.request_timeout = *timeout;
+  client_options.connection = std::move(*connection);
+  command->transport_ = std::make_unique<client::TcpTransport>(std::move(*tls));
   command->cluster_ = std::make_unique<client::ClusterClient>(
-      command->transport_, command->clock_, std::move(*addresses), client_options);
+      *command->transport_, command->clock_, std::move(*addresses), client_options);
   command->listen_for_signals();
   return command;
 }

@@ -9,6 +9,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "client/cluster_client.h"
 #include "client/system_clock.h"
@@ -18,16 +19,18 @@ namespace fencepost::tools {
 
 struct ClusterOptions {
   std::string bootstrap;
-  std::string timeout = "30s";  // of one request
+  std::string timeout;  // of one request; empty: request.timeout.ms, 30 s unless it is set
+  std::string property_file;
+  std::vector<std::string> settings;  // key=value; they win over the file
 
-  // Adds --bootstrap and --timeout to a subcommand.
+  // Adds --bootstrap, --timeout, --command-config and -X to a subcommand.
   void add_to(CLI::App& app);
 };
 
 // One client of one cluster for the time of a command.
 class ClusterCommand {
  public:
-  // Error invalid_argument names the option that is wrong.
+  // Errors: invalid_argument names the option or key that is wrong, io the file.
   static Result<std::unique_ptr<ClusterCommand>> make(const ClusterOptions& options);
 
   client::ClusterClient& cluster() { return *cluster_; }
@@ -60,7 +63,7 @@ class ClusterCommand {
 
   asio::io_context io_{1};
   client::SystemClock clock_;
-  client::TcpTransport transport_;
+  std::unique_ptr<client::TcpTransport> transport_;
   std::unique_ptr<client::ClusterClient> cluster_;
   bool is_interrupted_ = false;
   std::shared_ptr<void> signals_;
