@@ -73,8 +73,7 @@ void LogFiles::write_batches(const PartitionLog& log, Storage& storage) {
   std::size_t first = batches.find(end_offset_);
   while (first < batches.size()) {
     const std::int64_t offset = batches.header(first).base_offset;
-    const auto next =
-        std::ranges::upper_bound(segments, offset, {}, &Segment::base_offset);
+    const auto next = std::ranges::upper_bound(segments, offset, {}, &Segment::base_offset);
     CHECK(next != segments.begin());
     const std::int64_t base_offset = std::prev(next)->base_offset;
     if (base_offset > base_offsets_.back()) {

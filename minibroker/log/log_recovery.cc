@@ -113,7 +113,8 @@ Result<void> Recovery::read_segments() {
 }
 
 // A torn end is behind everything that was synced, and no batch comes after it.
-Result<void> Recovery::check_end(const SegmentFile& segment, const SharedBytes& file, bool is_last) {
+Result<void> Recovery::check_end(const SegmentFile& segment, const SharedBytes& file,
+                                 bool is_last) {
   const SegmentScan& scan = segment.scan;
   if (scan.problem.empty()) return {};
   if (!is_last || scan.is_misplaced || end_of(segment) < rules_.recovery_point ||

@@ -80,7 +80,8 @@ struct OpenTransaction {
     options.is_transactional = true;
     ProduceRequest request = one_record(-1, "v");
     request.transactional_id = "t";
-    const NewRecord record{0, SharedBytes::copy_of("k"), SharedBytes::copy_of("v")};
+    const NewRecord record{fencepost::to_timestamp(world.now), SharedBytes::copy_of("k"),
+                           SharedBytes::copy_of("v")};
     request.topic_data[0].partition_data[0].records =
         fencepost::protocol::Records{build_batch(options, {record})};
     const int leader = state_of(world).leader_id;

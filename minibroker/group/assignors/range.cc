@@ -1,3 +1,5 @@
+// The range assignor: each topic by itself, its partitions in blocks, so that topics with the same
+// subscribers and partitions are held by the same members.
 #include <algorithm>
 
 #include "minibroker/group/assignors/assignor.h"

@@ -313,7 +313,8 @@ TEST_CASE("Records above the high watermark cannot be deleted", "[log][delete_re
   CHECK(log.log_start_offset() == 0);
 }
 
-TEST_CASE("Deleting never moves the start back, and drops whole segments", "[log][delete_records]") {
+TEST_CASE("Deleting never moves the start back, and drops whole segments",
+          "[log][delete_records]") {
   LogSettings settings;
   settings.segments.bytes_max = 1;
   PartitionLog log(settings);
