@@ -56,9 +56,20 @@ def a_line_for_each_broker(fencepost):
     assert cluster.end()[0] == 0
 
 
+def free_pair():
+    """A port that is free, as is the next one."""
+    while True:
+        with socket.create_server(("127.0.0.1", 0)) as first:
+            port = first.getsockname()[1]
+            try:
+                socket.create_server(("127.0.0.1", port + 1)).close()
+                return port
+            except (OSError, OverflowError):
+                continue
+
+
 def following_ports(fencepost):
-    with socket.create_server(("127.0.0.1", 0)) as probe:
-        port = probe.getsockname()[1]
+    port = free_pair()
     cluster = ClusterProcess(fencepost, "--brokers", "2", port=port)
     second = address_of(cluster.process.stdout.readline())
     assert [cluster.address[1], second[1]] == [port, port + 1]
