@@ -7,6 +7,7 @@
 #include <unordered_map>
 
 #include "minibroker/log/cleaned_transactions.h"
+#include "minibroker/log/own_batches.h"
 
 namespace fencepost::minibroker {
 
@@ -15,18 +16,6 @@ using protocol::RecordBatchHeader;
 using protocol::RecordBatchView;
 
 namespace {
-
-RecordBatchView open_own(const SharedBytes& bytes) {
-  const Result<RecordBatchView> batch = RecordBatchView::open(bytes);
-  CHECK(batch.ok());
-  return *batch;
-}
-
-std::vector<Record> records_of(const RecordBatchView& batch) {
-  Result<std::vector<Record>> records = batch.records();
-  CHECK(records.ok());
-  return std::move(*records);
-}
 
 // The first closed segment that is too young for min.compaction.lag.ms.
 std::int64_t first_young_offset(const std::vector<Segment>& segments, const CleanupRules& rules,

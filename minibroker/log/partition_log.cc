@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "minibroker/log/own_batches.h"
+
 namespace fencepost::minibroker {
 
 using protocol::ErrorCode;
@@ -15,12 +17,6 @@ namespace {
 // Kafka tells the log start with every refusal but these.
 bool hides_log_start(ErrorCode error) {
   return error == ErrorCode::message_too_large || error == ErrorCode::corrupt_message;
-}
-
-RecordBatchView open_own(const SharedBytes& bytes) {
-  const Result<RecordBatchView> batch = RecordBatchView::open(bytes);
-  CHECK(batch.ok());
-  return *batch;
 }
 
 std::optional<std::int64_t> append_time(const LogSettings& settings, Instant now) {

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <map>
 
+#include "minibroker/log/own_batches.h"
 #include "minibroker/log/partition_log.h"
 
 namespace fencepost::minibroker {
@@ -11,19 +12,6 @@ using protocol::RecordBatchHeader;
 using protocol::RecordBatchView;
 
 namespace {
-
-RecordBatchView open_own(const SharedBytes& bytes) {
-  const Result<RecordBatchView> batch = RecordBatchView::open(bytes);
-  CHECK(batch.ok());
-  return *batch;
-}
-
-// Records of a batch that a leader has let in.
-std::vector<Record> records_of(const RecordBatchView& batch) {
-  Result<std::vector<Record>> records = batch.records();
-  CHECK(records.ok());
-  return std::move(*records);
-}
 
 std::string readable(const protocol::OptionalBytes& bytes) {
   if (!bytes) return "null";

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "minibroker/log/own_batches.h"
 #include "minibroker/log/partition_log.h"
 
 namespace fencepost::minibroker {
@@ -77,11 +78,7 @@ void PartitionLog::replace_segments(CleanedSegments cleaned) {
   State state;
   std::size_t index = begin_rebuild(state);
   const std::size_t end = batches_.find(cleaned.end_offset);
-  for (; index < end; ++index) {
-    const auto batch = protocol::RecordBatchView::open(batches_.bytes(index));
-    CHECK(batch.ok());
-    apply(state, *batch);
-  }
+  for (; index < end; ++index) apply(state, open_own(batches_.bytes(index)));
   state.transactions.keep_of_cleaned(cleaned.end_offset, cleaned.aborted);
   state_.transactions.keep_of_cleaned(cleaned.end_offset, cleaned.aborted);
   cleaned_state_ = std::move(state);
