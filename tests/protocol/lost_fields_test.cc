@@ -19,15 +19,6 @@ using Json = nlohmann::json;
 using Fields = std::map<std::string, FieldDescription>;  // by path as in the JSON
 using Paths = std::set<std::string>;
 
-std::string json_path(std::string path) {
-  bool is_first = true;
-  for (char& letter : path) {
-    if (is_first && letter >= 'A' && letter <= 'Z') letter = static_cast<char>(letter - 'A' + 'a');
-    is_first = letter == '.';
-  }
-  return path;
-}
-
 Fields fields_of(const MessageType& type) {
   Fields fields;
   for (const FieldDescription& field : type.describe()) fields[json_path(field.path)] = field;

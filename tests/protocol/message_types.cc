@@ -15,4 +15,13 @@ MessageType message_type_named(std::string_view name) {
   return *found;
 }
 
+std::string json_path(std::string path) {
+  bool is_first = true;
+  for (char& letter : path) {
+    if (is_first && letter >= 'A' && letter <= 'Z') letter = static_cast<char>(letter - 'A' + 'a');
+    is_first = letter == '.';
+  }
+  return path;
+}
+
 }  // namespace fencepost::protocol

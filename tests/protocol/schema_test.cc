@@ -23,16 +23,6 @@ std::string text_of(bool value) {
   return value ? "true" : "false";
 }
 
-// Kafka's schema begins most names with a capital, but not all; the JSON none.
-std::string json_path(std::string path) {
-  bool is_first = true;
-  for (char& letter : path) {
-    if (is_first && letter >= 'A' && letter <= 'Z') letter = static_cast<char>(letter - 'A' + 'a');
-    is_first = letter == '.';
-  }
-  return path;
-}
-
 std::string kind_of(const MessageInfo& info) {
   switch (info.kind) {
     case MessageKind::request:
