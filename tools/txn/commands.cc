@@ -41,6 +41,25 @@ std::int64_t wall_clock_ms(ClusterCommand& command) {
   return to_timestamp(command.clock().now());
 }
 
+// What the cluster answered, or the exit code that says why it did not; that is reported by then.
+template <class T>
+struct Asked {
+  std::optional<T> answer;
+  int exit_code = exit_held;
+
+  explicit operator bool() const { return answer.has_value(); }
+  const T& operator*() const { return *answer; }
+  const T* operator->() const { return &*answer; }
+};
+
+template <class T>
+Asked<T> ask(ClusterCommand& command, const std::string& name, client::Task<T> task) {
+  std::optional<Result<T>> result = command.run(std::move(task));
+  if (!result) return {std::nullopt, exit_interrupted};
+  if (!result->ok()) return {std::nullopt, report_error(name, result->error())};
+  return {std::move(**result), exit_held};
+}
+
 // Runs `step` once, or again and again until Ctrl-C when --watch is given.
 template <class Step>
 int run_watched(const TxnOptions& options, Step step) {
@@ -63,11 +82,11 @@ int run_once(const TxnOptions& options, Step step) {
 }
 
 int list_once(const TxnOptions& options, ClusterCommand& command) {
-  const auto listed = command.run(client::list_transactions(command.cluster(), options.filter));
-  if (!listed) return exit_interrupted;
-  if (!listed->ok()) return report_error("txn list", listed->error());
+  const auto listed =
+      ask(command, "txn list", client::list_transactions(command.cluster(), options.filter));
+  if (!listed) return listed.exit_code;
   int exit_code = exit_held;
-  for (const auto& coordinator : **listed) {
+  for (const auto& coordinator : *listed) {
     if (coordinator.error_code != ErrorCode::none)
       exit_code = report_refusal(fmt::format("broker {}", coordinator.broker_id),
                                  coordinator.error_code, "; its transactions are missing here");
@@ -76,26 +95,24 @@ int list_once(const TxnOptions& options, ClusterCommand& command) {
                     "; Kafka's are Empty, Ongoing, PrepareCommit, PrepareAbort, CompleteCommit, "
                     "CompleteAbort, Dead, PrepareEpochFence");
   }
-  print(options, list_table(**listed));
+  print(options, list_table(*listed));
   return exit_code;
 }
 
 int find_hanging_once(const TxnOptions& options, const client::HangingScope& scope,
                       ClusterCommand& command) {
   const std::int64_t now_ms = wall_clock_ms(command);
-  const auto search =
-      command.run(client::find_hanging_transactions(command.cluster(), scope, now_ms));
-  if (!search) return exit_interrupted;
-  if (!search->ok()) return report_error("txn find-hanging", search->error());
-  int exit_code = (*search)->found.empty() ? exit_held : exit_not_held;
-  for (const auto& partition : (*search)->could_not_ask)
+  const auto search = ask(command, "txn find-hanging",
+                          client::find_hanging_transactions(command.cluster(), scope, now_ms));
+  if (!search) return search.exit_code;
+  int exit_code = search->found.empty() ? exit_held : exit_not_held;
+  for (const auto& partition : search->could_not_ask)
     exit_code = report_refusal(to_string(partition.partition), partition.error_code,
                                "; what is open there is not known");
-  print(options, hanging_table((*search)->found, now_ms));
+  print(options, hanging_table(search->found, now_ms));
   if (!options.is_json)
     fmt::print("{} partitions searched, {} open transactions, {} hanging\n",
-               (*search)->partitions_searched, (*search)->open_transactions,
-               (*search)->found.size());
+               search->partitions_searched, search->open_transactions, search->found.size());
   return exit_code;
 }
 
@@ -120,24 +137,25 @@ int fence(const TxnOptions& options, ClusterCommand& command, const std::string&
   }
   client::TransactionalSession session(command.cluster(), id);
   const auto seed = static_cast<std::uint64_t>(wall_clock_ms(command));
-  const auto fenced = command.run(client::run_with_retries<protocol::InitProducerIdResponse>(
-      command.clock(), client::RetryPolicy(), seed,
-      [&session](bool fresh_lookup) { return init_once(&session, fresh_lookup); }));
-  if (!fenced) return exit_interrupted;
-  if (!fenced->ok()) return report_error("txn fence", fenced->error());
-  if ((*fenced)->error_code != ErrorCode::none)
-    return report_refusal("fencing " + id, (*fenced)->error_code);
-  fmt::print("fenced {}: producer id {}, epoch {}\n", id, (*fenced)->producer_id,
-             (*fenced)->producer_epoch);
+  const auto fenced =
+      ask(command, "txn fence",
+          client::run_with_retries<protocol::InitProducerIdResponse>(
+              command.clock(), client::RetryPolicy(), seed,
+              [&session](bool fresh_lookup) { return init_once(&session, fresh_lookup); }));
+  if (!fenced) return fenced.exit_code;
+  if (fenced->error_code != ErrorCode::none)
+    return report_refusal("fencing " + id, fenced->error_code);
+  fmt::print("fenced {}: producer id {}, epoch {}\n", id, fenced->producer_id,
+             fenced->producer_epoch);
   return exit_held;
 }
 
 int abort_by_id(const TxnOptions& options, ClusterCommand& command) {
   const std::string& id = *options.transactional_id;
-  const auto described = command.run(client::describe_transaction(command.cluster(), id));
-  if (!described) return exit_interrupted;
-  if (!described->ok()) return report_error("txn abort", described->error());
-  const auto& state = (*described)->state;
+  const auto described =
+      ask(command, "txn abort", client::describe_transaction(command.cluster(), id));
+  if (!described) return described.exit_code;
+  const auto& state = described->state;
   if (state.error_code != ErrorCode::none) return report_refusal(id, state.error_code);
   if (state.transaction_state != "Ongoing") {
     fmt::print("{} is {}: it has no open transaction\n", id, state.transaction_state);
@@ -148,11 +166,11 @@ int abort_by_id(const TxnOptions& options, ClusterCommand& command) {
 
 int abort_on_partition(const TxnOptions& options, ClusterCommand& command) {
   const TopicPartition partition{*options.topic, *options.partition};
-  const auto described = command.run(
-      client::describe_producers(command.cluster(), std::vector<TopicPartition>{partition}));
-  if (!described) return exit_interrupted;
-  if (!described->ok()) return report_error("txn abort", described->error());
-  const client::PartitionProducers& answer = (*described)->front();
+  const auto described =
+      ask(command, "txn abort",
+          client::describe_producers(command.cluster(), std::vector<TopicPartition>{partition}));
+  if (!described) return described.exit_code;
+  const client::PartitionProducers& answer = described->front();
   if (answer.error_code != ErrorCode::none)
     return report_refusal(to_string(partition), answer.error_code);
   const auto open = std::ranges::find(answer.producers, *options.start_offset,
@@ -175,10 +193,10 @@ int abort_on_partition(const TxnOptions& options, ClusterCommand& command) {
     fmt::print("would write {}; --yes does it\n", what);
     return exit_held;
   }
-  const auto written = command.run(client::write_abort_marker(command.cluster(), marker));
-  if (!written) return exit_interrupted;
-  if (!written->ok()) return report_error("txn abort", written->error());
-  if (**written != ErrorCode::none) return report_refusal("writing " + what, **written);
+  const auto written =
+      ask(command, "txn abort", client::write_abort_marker(command.cluster(), marker));
+  if (!written) return written.exit_code;
+  if (*written != ErrorCode::none) return report_refusal("writing " + what, *written);
   fmt::print("wrote {}\n", what);
   return exit_held;
 }
@@ -192,12 +210,12 @@ int list_transactions(const TxnOptions& options) {
 int describe_transaction(const TxnOptions& options) {
   return run_once(options, [&](ClusterCommand& command) {
     const auto described =
-        command.run(client::describe_transaction(command.cluster(), *options.transactional_id));
-    if (!described) return exit_interrupted;
-    if (!described->ok()) return report_error("txn describe", described->error());
-    if ((*described)->state.error_code != ErrorCode::none)
-      return report_refusal(*options.transactional_id, (*described)->state.error_code);
-    print(options, describe_table({**described}, wall_clock_ms(command)));
+        ask(command, "txn describe",
+            client::describe_transaction(command.cluster(), *options.transactional_id));
+    if (!described) return described.exit_code;
+    if (described->state.error_code != ErrorCode::none)
+      return report_refusal(*options.transactional_id, described->state.error_code);
+    print(options, describe_table({*described}, wall_clock_ms(command)));
     return exit_held;
   });
 }
@@ -206,15 +224,16 @@ int describe_producers(const TxnOptions& options) {
   return run_once(options, [&](ClusterCommand& command) {
     const TopicPartition partition{*options.topic, *options.partition};
     if (options.broker_id.has_value()) {
-      const auto known = command.run(command.cluster().refresh_metadata(std::nullopt));
-      if (!known) return exit_interrupted;
-      if (!known->ok()) return report_error("txn describe-producers", known->error());
+      const auto known =
+          ask(command, "txn describe-producers", command.cluster().refresh_metadata(std::nullopt));
+      if (!known) return known.exit_code;
     }
-    const auto described = command.run(client::describe_producers(
-        command.cluster(), std::vector<TopicPartition>{partition}, options.broker_id));
-    if (!described) return exit_interrupted;
-    if (!described->ok()) return report_error("txn describe-producers", described->error());
-    const client::PartitionProducers& answer = (*described)->front();
+    const auto described =
+        ask(command, "txn describe-producers",
+            client::describe_producers(command.cluster(), std::vector<TopicPartition>{partition},
+                                       options.broker_id));
+    if (!described) return described.exit_code;
+    const client::PartitionProducers& answer = described->front();
     if (answer.error_code != ErrorCode::none)
       return report_refusal(to_string(partition), answer.error_code);
     print(options, producers_table(answer));
