@@ -7,26 +7,14 @@
 
 #include <algorithm>
 
-#include "minibroker/era.h"
 #include "protocol/messages/create_topics.h"
-#include "tools/scenario/actor.h"
 #include "tools/scenario/cluster_steps.h"
-#include "tools/scenario/settings.h"
+#include "tools/scenario/stage.h"
 #include "tools/scenario/state_lines.h"
 
 namespace fencepost::scenario {
 
 namespace {
-
-// The virtual time at which every run begins: 2026-01-01, so that timestamps look like some.
-constexpr Instant epoch{std::chrono::seconds(1767225600)};
-constexpr Duration latency = milliseconds(1);
-
-asio::awaitable<void> release_held(Actor* actor, std::string name, bool* is_done) {
-  const Result<bool> released = co_await actor->transport.release(std::move(name));
-  CHECK(!released.ok() || *released);
-  *is_done = true;
-}
 
 asio::awaitable<void> create_topics(Actor* actor, const Scenario* scenario, const Naming* naming,
                                     Answer* answer, bool* is_done) {
@@ -50,21 +38,11 @@ asio::awaitable<void> create_topics(Actor* actor, const Scenario* scenario, cons
   *is_done = true;
 }
 
-minibroker::ClusterSettings cluster_settings(const Scenario& scenario, const Variant& variant,
-                                             const RunOptions& options) {
-  minibroker::ClusterSettings settings;
-  std::optional<std::string> era = variant.as_version;
-  if (!era) era = options.as_version;
-  if (!era) era = scenario.as_version;
-  if (era) settings.era = minibroker::find_era(*era).value();
-  settings.broker_count = variant.brokers.value_or(scenario.brokers);
-  settings.seed = options.seed.value_or(scenario.seed);
-  settings.start = epoch;
-  settings.latency = latency;
-  settings.topics = scenario.topics;
-  for (const auto* map : {&scenario.settings, &variant.settings})
-    for (const auto& [name, value] : *map) CHECK(apply_setting(settings, name, value).ok());
-  return settings;
+std::unique_ptr<World> make_world(const Scenario& scenario, const Variant& variant,
+                                  const RunOptions& options) {
+  if (!options.bootstrap.empty()) return make_real_world(options.bootstrap);
+  return make_simulated_world(
+      cluster_settings(scenario, variant, options.as_version, options.seed));
 }
 
 std::string replay_command(const Scenario& scenario, const RunOptions& options) {
@@ -84,13 +62,9 @@ class VariantRun {
         variant_(variant),
         options_(options),
         report_(report),
-        naming_(options.bootstrap.empty() ? "" : options.run_name + "-"),
-        world_(options.bootstrap.empty()
-                   ? make_simulated_world(cluster_settings(scenario, variant, options))
-                   : make_real_world(options.bootstrap)),
-        start_(world_->clock().now()) {}
-
-  ~VariantRun() { close_all(); }
+        stage_(scenario, variant, make_world(scenario, variant, options),
+               options.bootstrap.empty() ? "" : options.run_name + "-"),
+        start_(stage_.world().clock().now()) {}
 
   void run() {
     report_.begin(scenario_, variant_, where(), replay_command(scenario_, options_));
@@ -99,7 +73,7 @@ class VariantRun {
         if (properties_.count(it.name) == 0) properties_[it.name] = make_property(it.name);
     if (prepare()) run_steps();
     check_properties();
-    const minibroker::Cluster* cluster = world_->cluster();
+    const minibroker::Cluster* cluster = world().cluster();
     report_.end(cluster == nullptr ? 0 : cluster->digest(), elapsed());
   }
 
@@ -108,42 +82,40 @@ class VariantRun {
  private:
   std::string where() const {
     if (!options_.bootstrap.empty()) return "against " + options_.bootstrap_text;
-    const minibroker::ClusterSettings settings = cluster_settings(scenario_, variant_, options_);
+    const minibroker::ClusterSettings settings =
+        cluster_settings(scenario_, variant_, options_.as_version, options_.seed);
     return settings.era.name + ", " + std::to_string(settings.broker_count) +
            (settings.broker_count == 1 ? " broker" : " brokers") + ", seed " +
            std::to_string(settings.seed);
   }
 
-  Duration elapsed() const {
+  Duration elapsed() {
     // Real time is nobody's to repeat.
-    return world_->cluster() == nullptr ? Duration{} : world_->clock().now() - start_;
+    return world().cluster() == nullptr ? Duration{} : world().clock().now() - start_;
   }
 
-  Actor& actor(const std::string& name) {
-    std::unique_ptr<Actor>& it = actors_[name];
-    if (it == nullptr) it = std::make_unique<Actor>(name, *world_, names_);
-    return *it;
-  }
+  World& world() { return stage_.world(); }
 
   // Topics exist, and the world is quiet.
   bool prepare() {
-    if (world_->cluster() == nullptr && !scenario_.topics.empty()) {
+    if (world().cluster() == nullptr && !scenario_.topics.empty()) {
       Answer answer;
       bool is_done = false;
-      Actor& admin = actor("fencepost");
-      asio::co_spawn(world_->io(), create_topics(&admin, &scenario_, &naming_, &answer, &is_done),
+      Actor& admin = stage_.actor("fencepost");
+      asio::co_spawn(world().io(),
+                     create_topics(&admin, &scenario_, &stage_.naming(), &answer, &is_done),
                      asio::detached);
-      world_->run_until([&is_done] { return is_done; });
+      world().run_until([&is_done] { return is_done; });
       admin.transport.take_exchanges();
       is_reachable_ = answer.outcome != "CANNOT_CONNECT";
       if (answer.outcome != "NONE") {
         report_.failure("the topics cannot be created: " + to_string(answer));
         return false;
       }
-      world_->advance(milliseconds(200));  // leaders are elected
+      world().advance(milliseconds(200));  // leaders are elected
     }
-    world_->settle();
-    if (world_->cluster() != nullptr) state_lines_.changes(*world_->cluster());
+    world().settle();
+    if (world().cluster() != nullptr) state_lines_.changes(*world().cluster());
     return true;
   }
 
@@ -157,7 +129,7 @@ class VariantRun {
       report.number = number;
       report.started = elapsed();
       const bool may_go_on = run_step(step, report);
-      world_->settle();
+      world().settle();
       report.ended = elapsed();
       finish(step, report);
       if (!may_go_on) return;
@@ -175,7 +147,7 @@ class VariantRun {
     const std::string name = step.arguments.text("name").value_or("");
     if (verb == "note") return true;
     if (verb == "clock.advance") {
-      world_->advance(step.arguments.duration("by").value_or(Duration{}));
+      world().advance(step.arguments.duration("by").value_or(Duration{}));
       return true;
     }
     if (is_cluster_step(*step.verb)) return change_cluster(step, report);
@@ -183,18 +155,6 @@ class VariantRun {
     if (verb == "release") return release(step, name, report);
     if (verb == "crash") return crash(step, report);
     return start_step(step, report);
-  }
-
-  std::shared_ptr<StepRun> new_run(const Step& step) {
-    auto run = std::make_shared<StepRun>();
-    run->step = &step;
-    run->actor = &actor(step.actor);
-    run->world = world_.get();
-    run->naming = &naming_;
-    run->scenario = &scenario_;
-    run->fence = variant_.fence;
-    if (const Outcome* expected = expected_of(step)) run->expected_errors = expected->errors;
-    return run;
   }
 
   // What is expected of a step: beside it, or where it is awaited or released.
@@ -212,18 +172,14 @@ class VariantRun {
   }
 
   bool start_step(const Step& step, StepReport& report) {
-    const std::shared_ptr<StepRun> run = new_run(step);
-    Actor& actor = *run->actor;
-    if (step.hold) actor.transport.hold_next(*step.verb->api, *step.hold);
-    if (step.lose_reply) actor.transport.lose_next_answer(*step.verb->api);
-    runs_.push_back(run);
-    asio::co_spawn(world_->io(), perform(*run), asio::detached);
+    const Outcome* expected = expected_of(step);
+    const std::shared_ptr<StepRun> run =
+        stage_.start(step, expected == nullptr ? std::vector<std::string>{} : expected->errors);
     if (step.hold) {
-      world_->run_until([&] { return run->is_done || actor.transport.is_holding(*step.hold); });
-      if (!run->is_done) {
+      if (stage_.run_until_held(*run)) {
         background_[*step.hold] = run;
         report.remark = "held as " + *step.hold;
-        take_exchanges(actor, step, report);
+        take_exchanges(*run->actor, step, report);
         return true;
       }
     } else if (step.as) {
@@ -231,7 +187,7 @@ class VariantRun {
       background_[*step.as] = run;
       report.remark = "goes on in the background as " + *step.as;
       return true;
-    } else if (!world_->run_until([&run] { return run->is_done; })) {
+    } else if (!stage_.finish(*run)) {
       report_.failure("step " + std::to_string(report.number) + " waits for what never comes");
       return false;
     }
@@ -247,7 +203,7 @@ class VariantRun {
     }
     const std::shared_ptr<StepRun> run = at->second;
     started_.erase(name);
-    if (!world_->run_until([&run] { return run->is_done; })) {
+    if (!stage_.finish(*run)) {
       report_.failure("'" + name + "' waits for what never comes");
       return false;
     }
@@ -258,22 +214,17 @@ class VariantRun {
   bool release(const Step& step, const std::string& name, StepReport& report) {
     const auto at = background_.find(name);
     if (at != background_.end() && at->second->step->hold == name) {
-      bool is_done = false;
-      Actor* actor = at->second->actor;
-      if (actor->transport.is_holding(name)) {
-        asio::co_spawn(world_->io(), release_held(actor, name, &is_done), asio::detached);
-        world_->run_until([&is_done] { return is_done; });
-      }
+      stage_.send_held(*at->second->actor, name);
       return await_step(name, report);
     }
-    minibroker::Cluster* cluster = world_->cluster();
+    minibroker::Cluster* cluster = world().cluster();
     if (cluster == nullptr || !holds_in_cluster(name)) {
       report_.failure("nothing is held as '" + name + "' in this variant");
       return false;
     }
     cluster->faults().remove(name);
     const std::size_t count = cluster->held_count(name);
-    cluster->release(name, world_->clock().now());
+    cluster->release(name, world().clock().now());
     report.remark = "delivers " + std::to_string(count) + (count == 1 ? " message" : " messages") +
                     " held as " + name;
     if (step.expect) report.remark += " (its answer belongs to a broker)";
@@ -283,10 +234,10 @@ class VariantRun {
   bool holds_in_cluster(const std::string& name) const { return cluster_holds_.count(name) != 0; }
 
   bool change_cluster(const Step& step, StepReport& report) {
-    minibroker::Cluster* cluster = world_->cluster();
+    minibroker::Cluster* cluster = world().cluster();
     CHECK(cluster != nullptr);
     if (step.verb->name == "hold") cluster_holds_.insert(step.arguments.text("as").value_or(""));
-    const ClusterStepResult result = perform_cluster_step(*cluster, step, world_->clock().now());
+    const ClusterStepResult result = perform_cluster_step(*cluster, step, world().clock().now());
     report.remark = result.remark;
     if (result.failure.empty()) return true;
     report_.failure("step " + std::to_string(report.number) + ": " + result.failure);
@@ -295,12 +246,7 @@ class VariantRun {
 
   // Its connections close; what it left open in the cluster stays open.
   bool crash(const Step& step, StepReport& report) {
-    const auto at = actors_.find(step.actor);
-    if (at == actors_.end()) return true;
-    at->second->client.close();
-    take_exchanges(*at->second, step, report);
-    retired_.push_back(std::move(at->second));
-    actors_.erase(at);
+    if (Actor* gone = stage_.retire(step.actor)) take_exchanges(*gone, step, report);
     return true;
   }
 
@@ -324,14 +270,14 @@ class VariantRun {
                              it->key == protocol::ApiKey::find_coordinator;
       if (is_lookup && step.verb->api != it->key) continue;
       Exchange shown = *it;
-      shown.request = naming_.shown(shown.request);
-      shown.answer = naming_.shown(shown.answer);
+      shown.request = stage_.naming().shown(shown.request);
+      shown.answer = stage_.naming().shown(shown.answer);
       report.exchanges.push_back(std::move(shown));
     }
   }
 
   void finish(const Step& step, StepReport& report) {
-    if (minibroker::Cluster* cluster = world_->cluster()) {
+    if (minibroker::Cluster* cluster = world().cluster()) {
       report.state = state_lines_.changes(*cluster);
       const StepFacts facts{*cluster, scenario_, std::exchange(reads_, {}),
                             std::exchange(writes_, {})};
@@ -362,7 +308,7 @@ class VariantRun {
       for (const NamedProperty& it : *list) {
         if (!seen.insert(it.name).second) continue;
         PropertyReport property{it.name, properties_.at(it.name)->broken(),
-                                is_expected_broken(it.name), world_->cluster() != nullptr};
+                                is_expected_broken(it.name), world().cluster() != nullptr};
         const auto before = ever_broken_.find(it.name);
         if (!property.broken && before != ever_broken_.end()) property.broken = before->second;
         report_.property(property);
@@ -370,30 +316,12 @@ class VariantRun {
     }
   }
 
-  // Every coroutine ends before its client goes.
-  void close_all() {
-    for (const auto& [name, it] : actors_) it->client.close();
-    for (const auto& it : retired_) it->client.close();
-    const bool is_over = world_->run_until([this] {
-      return std::all_of(runs_.begin(), runs_.end(), [](const auto& run) { return run->is_done; });
-    });
-    if (!is_over) world_->settle();
-    for (const auto& [name, it] : actors_) it->client.close();
-    for (const auto& it : retired_) it->client.close();
-    world_->settle();
-  }
-
   const Scenario& scenario_;
   const Variant& variant_;
   const RunOptions& options_;
   Report& report_;
-  Naming naming_;
-  TopicNames names_;
-  std::unique_ptr<World> world_;
+  Stage stage_;
   Instant start_;
-  std::map<std::string, std::unique_ptr<Actor>> actors_;
-  std::vector<std::unique_ptr<Actor>> retired_;
-  std::vector<std::shared_ptr<StepRun>> runs_;
   std::map<std::string, std::shared_ptr<StepRun>> background_;
   std::set<std::string> started_;  // of these, nobody has asked for the answer yet
   std::set<std::string> cluster_holds_;

@@ -43,6 +43,8 @@ class ObservedTransport : public client::Transport {
   client::Task<bool> release(std::string name);
   bool is_holding(const std::string& name) const;
 
+  // From now on only what is held or lost is looked at; take_exchanges() gives nothing.
+  void write_nothing_down();
   // The exchanges since the last call, in the order of sending.
   std::vector<std::shared_ptr<Exchange>> take_exchanges();
 
