@@ -25,7 +25,10 @@ std::optional<Instant> Backoff::grow(Instant now) {
 
 std::optional<Instant> Backoff::after(ErrorCode code, Instant now) {
   needs_fresh_lookup_ = false;
-  if (code == ErrorCode::concurrent_transactions) return pause(policy_.backoff_concurrent, now);
+  if (code == ErrorCode::concurrent_transactions)
+    return pause(std::clamp((now - begin_) / 4, policy_.backoff_concurrent_first,
+                            policy_.backoff_concurrent_max),
+                 now);
   switch (protocol::reaction_of(code)) {
     case Reaction::retry:
       return grow(now);

@@ -19,8 +19,11 @@ struct RetryPolicy {
   int attempts_max = 1000;
   Duration backoff_first = milliseconds(100);
   Duration backoff_max = std::chrono::seconds(1);
-  // Another transaction of ours is being completed: that is a matter of milliseconds.
-  Duration backoff_concurrent = milliseconds(20);
+  // CONCURRENT_TRANSACTIONS: our last transaction is being completed, mostly a matter of a
+  // millisecond. The pause is a quarter of the time waited so far, within these bounds: short while
+  // it may end at any moment, and kind to a broker that really is busy.
+  Duration backoff_concurrent_first = std::chrono::microseconds(200);
+  Duration backoff_concurrent_max = milliseconds(100);
   // Repeat after "no reply in time". Only for what may safely happen twice, with the same bytes: a
   // batch with its sequence, an EndTxn with its epoch.
   bool repeat_unknown_outcome = false;

@@ -233,9 +233,43 @@ Task<protocol::ProduceResponse> TransactionalSession::produce(ProduceCall call) 
   if (is_remembered && is_not_appended(response) &&
       sequences_[key] == advance_sequence(sequence, count))
     sequences_[key] = sequence;
-  if (response.ok())
-    for (auto& topic : response->responses)
-      if (topic.name.empty()) topic.name = cluster_.topic_name(topic.topic_id);
+  if (response.ok()) name_topics(*response);
+  co_return response;
+}
+
+// Whoever reads an answer that names topics by id finds their names in it all the same.
+void TransactionalSession::name_topics(protocol::ProduceResponse& response) const {
+  for (auto& topic : response.responses)
+    if (topic.name.empty()) topic.name = cluster_.topic_name(topic.topic_id);
+}
+
+Task<protocol::ProduceResponse> TransactionalSession::produce_batches(
+    std::shared_ptr<Connection> leader, std::vector<EncodedBatch> batches, CallOptions options) {
+  const Duration timeout = options.timeout.value_or(cluster_.options().connection.request_timeout);
+  protocol::ProduceRequest request;
+  request.transactional_id = transactional_id_;
+  request.acks = -1;
+  request.timeout_ms = static_cast<std::int32_t>(to_milliseconds(timeout));
+  if (transactional_id_.has_value() && note_transaction_version(*leader) < 2)
+    options.version_max = lower(options.version_max, produce_before_transaction_version_2);
+  for (EncodedBatch& batch : batches) {
+    const std::string& name = batch.partition.topic;
+    auto topic = std::ranges::find(request.topic_data, name,
+                                   &protocol::ProduceRequest::TopicProduceData::name);
+    if (topic == request.topic_data.end()) {
+      topic = request.topic_data.emplace(request.topic_data.end());
+      topic->name = name;
+      topic->topic_id = cluster_.topic_id(name);
+      if (topic->topic_id.is_zero())
+        options.version_max = lower(options.version_max, produce_before_topic_ids);
+    }
+    auto& data = topic->partition_data.emplace_back();
+    data.index = batch.partition.partition;
+    data.records = protocol::Records{std::move(batch.bytes)};
+  }
+  Result<protocol::ProduceResponse> response =
+      co_await leader->call(std::move(request), std::move(options));
+  if (response.ok()) name_topics(*response);
   co_return response;
 }
 

@@ -47,6 +47,12 @@ struct ProduceCall {
   ProducerOverrides overrides = {};
 };
 
+// A batch that is encoded already, with its producer id, epoch and sequence.
+struct EncodedBatch {
+  TopicPartition partition;
+  SharedBytes bytes;
+};
+
 // One producer. Without a transactional.id it is an idempotent one (after init_producer_id) or a
 // plain one (before). The cluster client must outlive it and its coroutines.
 class TransactionalSession {
@@ -64,6 +70,11 @@ class TransactionalSession {
   // API 0: one batch to the leader. A sequence is taken when the call begins; it is given back
   // when the broker says that it did not append, or nothing was sent, and no later one was taken.
   Task<protocol::ProduceResponse> produce(ProduceCall call);
+  // API 0: batches of several partitions of one leader, in one request that waits for all replicas.
+  // At most one batch a partition. No sequence is taken or given back.
+  Task<protocol::ProduceResponse> produce_batches(std::shared_ptr<Connection> leader,
+                                                  std::vector<EncodedBatch> batches,
+                                                  CallOptions options = {});
   // API 25.
   Task<protocol::AddOffsetsToTxnResponse> add_offsets_to_txn(std::string group_id,
                                                              ProducerOverrides overrides = {});
@@ -97,6 +108,7 @@ class TransactionalSession {
   // The transaction version that this broker and this session use.
   int note_transaction_version(const Connection& connection);
   Task<std::shared_ptr<Connection>> coordinator(CallOptions options);
+  void name_topics(protocol::ProduceResponse& response) const;
 
   ClusterClient& cluster_;
   std::optional<std::string> transactional_id_;

@@ -100,10 +100,17 @@ TEST_CASE("Pauses double up to the limit, each shortened by at most a fifth", "[
   }
 }
 
-TEST_CASE("CONCURRENT_TRANSACTIONS waits briefly and does not grow", "[client]") {
+TEST_CASE("CONCURRENT_TRANSACTIONS waits a quarter of the time waited so far, at most 100 ms",
+          "[client]") {
   Backoff backoff(RetryPolicy(), now, 7);
-  for (int i = 0; i < 10; ++i)
-    CHECK(*backoff.after(ErrorCode::concurrent_transactions, now) - now <= milliseconds(20));
+  const auto pause = [&backoff](Duration waited) {
+    return *backoff.after(ErrorCode::concurrent_transactions, now + waited) - (now + waited);
+  };
+  CHECK(pause(Duration()) <= std::chrono::microseconds(200));
+  CHECK(pause(Duration()) >= std::chrono::microseconds(160));
+  CHECK(pause(milliseconds(40)) <= milliseconds(10));
+  CHECK(pause(milliseconds(40)) >= milliseconds(8));
+  CHECK(pause(std::chrono::seconds(10)) <= milliseconds(100));
 }
 
 TEST_CASE("The same seed gives the same pauses", "[client]") {
