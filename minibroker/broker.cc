@@ -117,14 +117,29 @@ void Broker::close(const RequestContext& request) {
   connections_.erase(request.connection);
 }
 
+void Broker::follow_settings(const MetadataImage& image) {
+  settings_version_ = image.settings_version;
+  settings_ = image.settings_of(id_);
+  replicas_.change_settings(settings_);
+  transactions_.change_settings(transaction_settings(settings_), settings_.era);
+  groups_.change_settings(group_settings(settings_), settings_.era);
+  maintenance_.change_settings(settings_);
+}
+
 void Broker::apply_metadata(Turn& turn) {
   if (metadata_version_ == turn.controller.version()) return;
   metadata_version_ = turn.controller.version();
+  if (settings_version_ != turn.controller.image()->settings_version)
+    follow_settings(*turn.controller.image());
   std::map<std::string, TopicFacts> topics;
   for (const auto& [name, image] : turn.controller.topics())
     topics[name] = {image.id, static_cast<std::int32_t>(image.partitions.size())};
   groups_.update_topics(topics, metadata_version_);
   follow_roles(turn, replicas_.apply(*turn.controller.image(), turn.now));
+  for (const TopicPartition& partition : replicas_.take_configured()) {
+    maintenance_.forget(partition);
+    maintenance_.on_changed(partition, replicas_.find(partition)->log, turn.now);
+  }
   start_replica_fetches(turn.now);
   handle_ready(turn);
 }

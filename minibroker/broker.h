@@ -152,6 +152,7 @@ class Broker {
   };
 
   // broker.cc
+  void follow_settings(const MetadataImage& image);
   void handle_ready(Turn& turn);
   void finish(std::int64_t connection);
 
@@ -191,6 +192,7 @@ class Broker {
   FetchSessions fetch_sessions_;
   LogMaintenance maintenance_;
   std::int64_t metadata_version_ = -1;
+  std::int64_t settings_version_ = 0;
 
   std::map<std::int64_t, Connection> connections_;
   std::deque<std::int64_t> ready_;  // connections with a request to handle

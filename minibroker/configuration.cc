@@ -8,6 +8,7 @@
 #include <optional>
 #include <vector>
 
+#include "minibroker/config_keys.h"
 #include "minibroker/group/settings.h"
 #include "protocol/base/nearest.h"
 
@@ -91,7 +92,7 @@ const ConfigurationKey* find_key(std::string_view name) {
 
 std::vector<std::string_view> key_names() {
   std::vector<std::string_view> names;
-  for (const ConfigurationKey& key : keys) names.push_back(key.name);
+  for (const ConfigKey& key : broker_config_keys()) names.push_back(key.name);
   return names;
 }
 
@@ -143,8 +144,9 @@ struct Assign {
   }
   bool operator()(const EraSwitches& members) const {
     const std::optional<bool> it = parse_boolean(value);
-    if (!it) return false;
-    for (bool Era::*member : members) settings.era.*member = settings.era.*member && *it;
+    const std::optional<Era> era = find_era(settings.era.name);
+    if (!it || !era) return false;
+    for (bool Era::*member : members) settings.era.*member = (*era).*member && *it;
     return true;
   }
 };
@@ -169,6 +171,34 @@ struct Print {
 
 }  // namespace
 
+namespace {
+
+std::string wanted(const ConfigKey& key) {
+  switch (key.type) {
+    case ConfigType::boolean:
+      return "true or false";
+    case ConfigType::short_integer:
+    case ConfigType::integer:
+    case ConfigType::long_integer:
+    case ConfigType::floating: {
+      std::string text = key.type == ConfigType::floating ? "a number" : "an integer";
+      if (key.min != std::numeric_limits<std::int64_t>::min())
+        text += " of at least " + std::to_string(key.min);
+      if (key.max != std::numeric_limits<std::int64_t>::max())
+        text += " and at most " + std::to_string(key.max);
+      return text;
+    }
+    case ConfigType::string:
+    case ConfigType::list:
+    case ConfigType::class_name:
+    case ConfigType::password:
+      return "one of Kafka's words for it";
+  }
+  return "another value";
+}
+
+}  // namespace
+
 std::span<const ConfigurationKey> configuration_keys() {
   return keys;
 }
@@ -187,16 +217,26 @@ std::string wanted(const ConfigurationKey& key) {
   return "true or false";
 }
 
+bool takes_effect(std::string_view name) {
+  const auto gives_default = [name](const ConfigKey& key) { return key.broker_key == name; };
+  return find_key(name) != nullptr || std::ranges::any_of(topic_config_keys(), gives_default);
+}
+
 Result<void> configure(ClusterSettings& settings, std::string_view name, std::string_view value) {
+  const ConfigKey* known = find_config_key(broker_config_keys(), name);
   const ConfigurationKey* key = find_key(name);
-  if (key == nullptr) {
+  if (key == nullptr && known == nullptr) {
     return invalid("unknown broker configuration key '" + std::string(name) + "'" +
                    did_you_mean(name, key_names()));
   }
-  if (!std::visit(Assign{*key, settings, value}, key->target)) {
-    return invalid(std::string(name) + " has to be " + wanted(*key) + ", not '" +
+  const bool is_good = key != nullptr ? std::visit(Assign{*key, settings, value}, key->target)
+                                      : !config_value_problem(*known, value);
+  if (!is_good) {
+    return invalid(std::string(name) + " has to be " +
+                   (key != nullptr ? wanted(*key) : wanted(*known)) + ", not '" +
                    std::string(value) + "'");
   }
+  settings.broker_config[std::string(name)] = value;
   return {};
 }
 

@@ -43,6 +43,9 @@ std::string value_of(const ConfigurationKey& key, const ClusterSettings& setting
 // What a value of the key has to be, for people: "an integer from 1 to 2147483647".
 std::string wanted(const ConfigurationKey& key);
 
+// Whether the key changes what this cluster does; Kafka's other keys are only kept and shown.
+bool takes_effect(std::string_view name);
+
 // Sets one key. Choose the era first: some keys switch off what it does.
 // Errors: invalid_argument for an unknown key (with the nearest known one) or a wrong value;
 // nothing is set then.

@@ -11,6 +11,7 @@ using protocol::ErrorCode;
 namespace {
 
 constexpr std::size_t topic_name_length_max = 249;
+constexpr const char* internal_segment_bytes = "104857600";
 
 int capped(int factor, const ClusterSettings& settings) {
   return std::min(factor, settings.broker_count);
@@ -23,13 +24,18 @@ NewTopic internal_topic_of(const std::string& name, const ClusterSettings& setti
             capped(settings.transaction_state_log_replication_factor, settings),
             {},
             {{"cleanup.policy", "compact"},
+             {"compression.type", "uncompressed"},
              {"min.insync.replicas",
-              std::to_string(capped(settings.transaction_state_log_min_isr, settings))}}};
+              std::to_string(capped(settings.transaction_state_log_min_isr, settings))},
+             {"segment.bytes", internal_segment_bytes},
+             {"unclean.leader.election.enable", "false"}}};
   return {name,
           settings.offsets_topic_num_partitions,
           capped(settings.offsets_topic_replication_factor, settings),
           {},
-          {{"cleanup.policy", "compact"}}};
+          {{"cleanup.policy", "compact"},
+           {"compression.type", "producer"},
+           {"segment.bytes", internal_segment_bytes}}};
 }
 
 }  // namespace
@@ -53,6 +59,7 @@ std::optional<std::string> topic_name_problem(const std::string& name) {
 Controller::Controller(const ClusterSettings& settings)
     : settings_(settings), random_(settings.seed, "controller") {
   image_.cluster_id = to_string(next_uuid());
+  image_.settings = std::make_shared<const ClusterSettings>(settings);
   for (int id = 1; id <= settings_.broker_count; ++id) {
     image_.addresses.push_back({id, "127.0.0.1", 9091 + id});
     sessions_[id] = {};
@@ -98,33 +105,58 @@ void Controller::add_partition(TopicImage& topic, std::vector<int> replicas) {
   topic.partitions.push_back(std::move(partition));
 }
 
+ControllerAnswer Controller::check_replicas(const std::vector<int>& replicas) const {
+  const std::string prefix = "The manual partition assignment includes ";
+  if (replicas.empty())
+    return {ErrorCode::invalid_replica_assignment, prefix + "an empty replica list."};
+  std::vector<int> sorted = replicas;
+  std::ranges::sort(sorted);
+  if (const auto twice = std::ranges::adjacent_find(sorted); twice != sorted.end())
+    return {ErrorCode::invalid_replica_assignment,
+            prefix + "the broker " + std::to_string(*twice) + " more than once."};
+  for (int id : sorted)
+    if (id < 1 || id > settings_.broker_count)
+      return {ErrorCode::invalid_replica_assignment,
+              prefix + "broker " + std::to_string(id) + ", but no such broker is registered."};
+  return {};
+}
+
 ControllerAnswer Controller::check_assignments(
     const std::vector<std::vector<int>>& assignments) const {
   for (const std::vector<int>& replicas : assignments) {
-    if (replicas.empty())
-      return {ErrorCode::invalid_replica_assignment,
-              "The manual partition assignment includes an empty replica list."};
+    ControllerAnswer answer = check_replicas(replicas);
+    if (answer.error != ErrorCode::none) return answer;
     if (replicas.size() != assignments.front().size())
       return {ErrorCode::invalid_replica_assignment,
-              "The manual partition assignment includes partitions with different numbers of "
-              "replicas."};
-    std::vector<int> sorted = replicas;
-    std::ranges::sort(sorted);
-    if (std::ranges::adjacent_find(sorted) != sorted.end())
-      return {ErrorCode::invalid_replica_assignment,
-              "The manual partition assignment includes a replica twice."};
-    if (sorted.front() < 1 || sorted.back() > settings_.broker_count)
-      return {ErrorCode::invalid_replica_assignment,
-              "The manual partition assignment includes a broker that is not registered."};
+              "The manual partition assignment includes a partition with " +
+                  std::to_string(replicas.size()) +
+                  " replica(s), but this is not consistent with previous partitions, which have " +
+                  std::to_string(assignments.front().size()) + " replica(s)."};
   }
   return {};
 }
 
-ControllerAnswer Controller::create_topic(const NewTopic& topic, bool is_validate_only) {
+// Metrics write a dot as an underscore, so two names that differ only in that would be one.
+std::optional<std::string> Controller::colliding_topic(const std::string& name) const {
+  const auto flat = [](std::string text) {
+    std::ranges::replace(text, '.', '_');
+    return text;
+  };
+  if (name.find_first_of("._") == std::string::npos) return std::nullopt;
+  for (const auto& [other, topic] : image_.topics)
+    if (flat(other) == flat(name)) return other;
+  return std::nullopt;
+}
+
+ControllerAnswer Controller::create_topic(const NewTopic& topic, bool is_validate_only,
+                                          TopicImage* created) {
   if (auto problem = topic_name_problem(topic.name))
     return {ErrorCode::invalid_topic_exception, *problem};
   if (image_.topics.contains(topic.name))
     return {ErrorCode::topic_already_exists, "Topic '" + topic.name + "' already exists."};
+  if (std::optional<std::string> other = colliding_topic(topic.name))
+    return {ErrorCode::invalid_topic_exception,
+            "Topic '" + topic.name + "' collides with existing topic: " + *other};
   std::vector<std::vector<int>> assignments = topic.assignments;
   if (ControllerAnswer answer = check_assignments(assignments); answer.error != ErrorCode::none)
     return answer;
@@ -140,13 +172,16 @@ ControllerAnswer Controller::create_topic(const NewTopic& topic, bool is_validat
               "Unable to replicate the partition " + std::to_string(topic.replication_factor) +
                   " time(s): The target replication factor of " +
                   std::to_string(topic.replication_factor) + " cannot be reached because only " +
-                  std::to_string(settings_.broker_count) + " broker(s) are registered."};
+                  std::to_string(settings_.broker_count) +
+                  " broker(s) are registered or some brokers have all their log directories "
+                  "cordoned."};
     for (int i = 0; i < topic.partition_count; ++i)
       assignments.push_back(choose_replicas(i, topic.replication_factor));
   }
-  if (is_validate_only) return {};
-  TopicImage image{topic.name, next_uuid(), topic.config, {}};
+  TopicImage image{topic.name, next_uuid(), topic.config, {}, 0};
   for (std::vector<int>& replicas : assignments) add_partition(image, std::move(replicas));
+  if (created != nullptr) *created = image;
+  if (is_validate_only) return {};
   image_.names_by_id[image.id] = image.name;
   image_.topics.emplace(image.name, std::move(image));
   changed();
@@ -164,13 +199,11 @@ ControllerAnswer Controller::delete_topic(const std::string& name) {
   return {};
 }
 
-ControllerAnswer Controller::create_partitions(const std::string& name, int total_count,
-                                               const std::vector<std::vector<int>>& assignments,
-                                               bool is_validate_only) {
+ControllerAnswer Controller::create_partitions(
+    const std::string& name, int total_count,
+    const std::optional<std::vector<std::vector<int>>>& assignments, bool is_validate_only) {
   const auto found = image_.topics.find(name);
-  if (found == image_.topics.end())
-    return {ErrorCode::unknown_topic_or_partition,
-            "This server does not host this topic-partition."};
+  if (found == image_.topics.end()) return {ErrorCode::unknown_topic_or_partition, ""};
   TopicImage& topic = found->second;
   const int count = static_cast<int>(topic.partitions.size());
   if (total_count == count)
@@ -180,18 +213,33 @@ ControllerAnswer Controller::create_partitions(const std::string& name, int tota
     return {ErrorCode::invalid_partitions,
             "The topic " + name + " currently has " + std::to_string(count) + " partition(s); " +
                 std::to_string(total_count) + " would not be an increase."};
-  if (!assignments.empty() && static_cast<int>(assignments.size()) != total_count - count)
+  if (assignments && static_cast<int>(assignments->size()) != total_count - count)
     return {ErrorCode::invalid_replica_assignment,
             "Attempted to add " + std::to_string(total_count - count) +
-                " additional partition(s), but only " + std::to_string(assignments.size()) +
+                " additional partition(s), but only " + std::to_string(assignments->size()) +
                 " assignment(s) were specified."};
-  if (ControllerAnswer answer = check_assignments(assignments); answer.error != ErrorCode::none)
-    return answer;
+  if (assignments)
+    if (ControllerAnswer answer = check_assignments(*assignments); answer.error != ErrorCode::none)
+      return answer;
   if (is_validate_only) return {};
   const int factor = static_cast<int>(topic.partitions.front().replicas.size());
   for (int i = count; i < total_count; ++i)
-    add_partition(topic, assignments.empty() ? choose_replicas(i, factor)
-                                             : assignments[static_cast<std::size_t>(i - count)]);
+    add_partition(topic, assignments ? (*assignments)[static_cast<std::size_t>(i - count)]
+                                     : choose_replicas(i, factor));
+  changed();
+  return {};
+}
+
+ControllerAnswer Controller::reorder_replicas(const TopicPartition& partition,
+                                              std::vector<int> replicas) {
+  if (ControllerAnswer answer = check_replicas(replicas); answer.error != ErrorCode::none)
+    return answer;
+  PartitionImage& image =
+      image_.topics.at(partition.topic).partitions[static_cast<std::size_t>(partition.partition)];
+  if (!std::ranges::is_permutation(image.replicas, replicas))
+    return {ErrorCode::invalid_replica_assignment,
+            "This cluster does not move replicas between brokers."};
+  image.replicas = std::move(replicas);
   changed();
   return {};
 }

@@ -4,6 +4,7 @@
 //
 //   topics, replicas, producer ids            controller.cc
 //   sessions, fencing, elections, in sync     controller_elections.cc
+//   configuration, features                   controller_configuration.cc
 #pragma once
 
 #include <cstdint>
@@ -11,6 +12,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "minibroker/metadata_image.h"
@@ -27,7 +29,7 @@ struct NewTopic {
   int partition_count = 1;
   int replication_factor = 1;
   std::vector<std::vector<int>> assignments = {};  // replicas by partition; empty: chosen here
-  std::map<std::string, std::string> config = {};
+  ConfigMap config = {};
 };
 
 // What the controller says to a change: an error code with a sentence for people.
@@ -49,13 +51,17 @@ class Controller {
 
   // ---- topics
 
-  // Checked but not carried out when `is_validate_only`.
-  ControllerAnswer create_topic(const NewTopic& topic, bool is_validate_only);
+  // Checked but not carried out when `is_validate_only`. `created` becomes the topic, in both
+  // cases.
+  ControllerAnswer create_topic(const NewTopic& topic, bool is_validate_only,
+                                TopicImage* created = nullptr);
   ControllerAnswer delete_topic(const std::string& name);
-  // `total_count` is the new number of partitions.
-  ControllerAnswer create_partitions(const std::string& name, int total_count,
-                                     const std::vector<std::vector<int>>& assignments,
-                                     bool is_validate_only);
+  // `total_count` is the new number of partitions; without `assignments` they are chosen here.
+  ControllerAnswer create_partitions(
+      const std::string& name, int total_count,
+      const std::optional<std::vector<std::vector<int>>>& assignments, bool is_validate_only);
+  // Puts the replicas of a partition that exists in another order; other replicas are refused.
+  ControllerAnswer reorder_replicas(const TopicPartition& partition, std::vector<int> replicas);
   // Creates __consumer_offsets or __transaction_state; there is none yet.
   ControllerAnswer create_internal_topic(const std::string& name);
 
@@ -99,6 +105,14 @@ class Controller {
   void set_address(int broker_id, std::string host, int port);
   int controller_id() const { return 1; }
 
+  // ---- configuration and features while the cluster runs
+
+  // Takes the place of all that was set for it; the values are good. A broker's name is its id; no
+  // name stands for all brokers. UNKNOWN_TOPIC_OR_PARTITION for a topic that does not exist.
+  ControllerAnswer set_config(ConfigResource type, const std::string& name, ConfigMap config);
+  // The level is one that the cluster supports.
+  void set_feature_level(std::string_view feature, std::int16_t level);
+
   // The first of a block of `producer_id_block_size` producer ids that nobody else gets.
   std::int64_t take_producer_id_block();
   static constexpr std::int64_t producer_id_block_size = 1000;
@@ -113,10 +127,15 @@ class Controller {
   };
 
   std::vector<int> choose_replicas(int partition, int replication_factor) const;
+  std::optional<std::string> colliding_topic(const std::string& name) const;
+  ControllerAnswer check_replicas(const std::vector<int>& replicas) const;
   ControllerAnswer check_assignments(const std::vector<std::vector<int>>& assignments) const;
   void add_partition(TopicImage& topic, std::vector<int> replicas);
   Uuid next_uuid();
   void changed() { ++image_.version; }
+
+  // controller_configuration.cc
+  void change_settings();
 
   // controller_elections.cc
   bool is_alive(int broker_id) const;
@@ -128,7 +147,7 @@ class Controller {
   int first_eligible(const PartitionImage& partition, bool is_unclean) const;
   void set_leader(PartitionImage& partition, int leader_id);
 
-  ClusterSettings settings_;
+  ClusterSettings settings_;  // what the controller itself runs with
   Random random_;
   MetadataImage image_;
   std::shared_ptr<const MetadataImage> told_;

@@ -4,7 +4,10 @@
 
 #include <memory>
 #include <optional>
+#include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 #include "minibroker/controller.h"
 
@@ -30,23 +33,48 @@ class ControllerView {
   }
   const std::string& cluster_id() const { return image_->cluster_id; }
   int controller_id() const { return controller_.controller_id(); }
+  // What the cluster was started with, and the features as they are now.
+  const ClusterSettings& settings() const { return *image_->settings; }
+  const ConfigMap& config_of(ConfigResource type, const std::string& name) const {
+    return image_->config_of(type, name);
+  }
   std::int64_t version() const { return image_->version; }
   const std::shared_ptr<const MetadataImage>& image() const { return image_; }
 
   // ---- what only the controller does
 
   bool can_reach() const { return can_reach_; }
-  ControllerAnswer create_topic(const NewTopic& topic, bool is_validate_only) {
-    return ask([&] { return controller_.create_topic(topic, is_validate_only); });
+  // Before a change of something that is there already: the controller decides by what it knows.
+  void catch_up() {
+    if (can_reach_) image_ = controller_.image();
+  }
+  ControllerAnswer create_topic(const NewTopic& topic, bool is_validate_only,
+                                TopicImage* created = nullptr) {
+    return ask([&] { return controller_.create_topic(topic, is_validate_only, created); });
   }
   ControllerAnswer delete_topic(const std::string& name) {
     return ask([&] { return controller_.delete_topic(name); });
   }
-  ControllerAnswer create_partitions(const std::string& name, int total_count,
-                                     const std::vector<std::vector<int>>& assignments,
-                                     bool is_validate_only) {
+  ControllerAnswer create_partitions(
+      const std::string& name, int total_count,
+      const std::optional<std::vector<std::vector<int>>>& assignments, bool is_validate_only) {
     return ask([&] {
       return controller_.create_partitions(name, total_count, assignments, is_validate_only);
+    });
+  }
+  ControllerAnswer reorder_replicas(const TopicPartition& partition, std::vector<int> replicas) {
+    return ask([&] { return controller_.reorder_replicas(partition, std::move(replicas)); });
+  }
+  ControllerAnswer elect(const TopicPartition& partition, Election kind) {
+    return ask([&] { return ControllerAnswer{controller_.elect(partition, kind, -1), ""}; });
+  }
+  ControllerAnswer set_config(ConfigResource type, const std::string& name, ConfigMap config) {
+    return ask([&] { return controller_.set_config(type, name, std::move(config)); });
+  }
+  ControllerAnswer set_feature_level(std::string_view feature, std::int16_t level) {
+    return ask([&] {
+      controller_.set_feature_level(feature, level);
+      return ControllerAnswer{};
     });
   }
   // The internal topic, created if it is not there yet; nothing when it cannot be.

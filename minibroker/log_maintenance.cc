@@ -25,6 +25,11 @@ LogMaintenance::LogMaintenance(const ClusterSettings& settings)
       retention_interval_(settings.log_retention_check_interval),
       cleaner_interval_(settings.log_cleaner_backoff) {}
 
+void LogMaintenance::change_settings(const ClusterSettings& settings) {
+  retention_interval_ = settings.log_retention_check_interval;
+  cleaner_interval_ = settings.log_cleaner_backoff;
+}
+
 Instant LogMaintenance::retention_tick(Instant due) const {
   return round_up(start_ + first_retention_tick, retention_interval_, due);
 }

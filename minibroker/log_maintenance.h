@@ -17,9 +17,12 @@ namespace fencepost::minibroker {
 class LogMaintenance {
  public:
   explicit LogMaintenance(const ClusterSettings& settings);
+  // Ticks that are set stay; what comes next follows the new intervals.
+  void change_settings(const ClusterSettings& settings);
 
-  // The log has grown, or more of it is stable, or it has another configuration: when to look.
+  // The log has grown, or more of it is stable: when to look.
   void on_changed(const TopicPartition& partition, const PartitionLog& log, Instant now);
+  // Also before on_changed(), when the log has another configuration.
   void forget(const TopicPartition& partition);
   std::optional<Instant> next_deadline() const;
   // The partitions whose tick has come; each is to be worked on and is then known no more.

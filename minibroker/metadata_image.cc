@@ -1,5 +1,7 @@
 #include "minibroker/metadata_image.h"
 
+#include "minibroker/configuration.h"
+
 namespace fencepost::minibroker {
 
 const TopicImage* MetadataImage::find_topic(const std::string& name) const {
@@ -20,11 +22,63 @@ const PartitionImage* MetadataImage::find_partition(const TopicPartition& partit
   return &topic->partitions[index];
 }
 
+// ---- configuration
+
+namespace {
+
+// Keys that this cluster does not know were accepted all the same, as Kafka accepts them.
+void apply(const ConfigMap& config, ClusterSettings& settings) {
+  for (const auto& [name, value] : config) {
+    const Result<void> set = configure(settings, name, value);
+    if (!set.ok()) settings.broker_config[name] = value;
+  }
+}
+
+void add(Digest& digest, const ConfigMap& config) {
+  for (const auto& [name, value] : config) {
+    digest.add(name);
+    digest.add(value);
+  }
+}
+
+}  // namespace
+
+const ConfigMap& MetadataImage::config_of(ConfigResource type, const std::string& name) const {
+  static const ConfigMap none;
+  if (type == ConfigResource::topic) {
+    const TopicImage* topic = find_topic(name);
+    return topic == nullptr ? none : topic->config;
+  }
+  const auto found = configs.find({type, name});
+  return found == configs.end() ? none : found->second;
+}
+
+std::vector<std::string> MetadataImage::configured(ConfigResource type) const {
+  std::vector<std::string> names;
+  for (const auto& [resource, config] : configs)
+    if (resource.first == type) names.push_back(resource.second);
+  return names;
+}
+
+ClusterSettings MetadataImage::settings_of(int broker_id) const {
+  ClusterSettings out = *settings;
+  apply(config_of(ConfigResource::broker, ""), out);
+  apply(config_of(ConfigResource::broker, std::to_string(broker_id)), out);
+  return out;
+}
+
 void MetadataImage::add_to(Digest& digest) const {
   digest.add(version);
+  for (const auto& [resource, config] : configs) {
+    digest.add(static_cast<std::int64_t>(resource.first));
+    digest.add(resource.second);
+    add(digest, config);
+  }
+  for (const Feature& feature : settings->era.features()) digest.add(feature.level);
   for (const BrokerAddress& broker : brokers) digest.add(broker.id);
   for (const auto& [name, topic] : topics) {
     digest.add(name);
+    add(digest, topic.config);
     for (const PartitionImage& partition : topic.partitions) {
       digest.add(partition.leader_id);
       digest.add(partition.leader_epoch);

@@ -4,9 +4,12 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "minibroker/settings.h"
 #include "minibroker/topic_partition.h"
 #include "protocol/base/digest.h"
 #include "protocol/base/uuid.h"
@@ -28,11 +31,18 @@ struct PartitionImage {
   bool operator==(const PartitionImage&) const = default;
 };
 
+// Configuration by Kafka's keys.
+using ConfigMap = std::map<std::string, std::string>;
+
+// What has configuration that can be changed while the cluster runs, by Kafka's numbers.
+enum class ConfigResource : std::int8_t { topic = 2, broker = 4, broker_logger = 8, group = 32 };
+
 struct TopicImage {
   std::string name;
   Uuid id;
-  std::map<std::string, std::string> config;
+  ConfigMap config;
   std::vector<PartitionImage> partitions;
+  std::int64_t config_version = 0;  // rises when the configuration changes
 
   bool is_internal() const {
     return name == consumer_offsets_topic || name == transaction_state_topic;
@@ -45,11 +55,22 @@ struct MetadataImage {
   std::vector<BrokerAddress> brokers;    // those that are not fenced, by id
   std::map<std::string, TopicImage> topics;
   std::map<Uuid, std::string> names_by_id;
-  std::int64_t version = 0;  // rises with every change
+  // What the cluster was started with, and the features as they are now.
+  std::shared_ptr<const ClusterSettings> settings;
+  // What is set for brokers, loggers and groups. A broker's name is its id; no name stands for all.
+  std::map<std::pair<ConfigResource, std::string>, ConfigMap> configs;
+  std::int64_t settings_version = 0;  // rises when any broker's settings change
+  std::int64_t version = 0;           // rises with every change
 
   const TopicImage* find_topic(const std::string& name) const;
   const TopicImage* find_topic(const Uuid& id) const;
   const PartitionImage* find_partition(const TopicPartition& partition) const;
+  // What was set for that resource; empty when there is none.
+  const ConfigMap& config_of(ConfigResource type, const std::string& name) const;
+  // The resources of that type, topics aside, for which something is set, by name.
+  std::vector<std::string> configured(ConfigResource type) const;
+  // What that broker runs with.
+  ClusterSettings settings_of(int broker_id) const;
   void add_to(Digest& digest) const;
 };
 

@@ -16,8 +16,26 @@ Replica Replicas::make_replica(const TopicImage& topic) const {
   replica.log = PartitionLog(log_settings(topic, settings_));
   replica.topic_id = topic.id;
   replica.min_in_sync_replicas = min_in_sync_replicas(topic, settings_);
-  replica.unsynced_records_max = flush_messages(topic);
+  replica.config_version = topic.config_version;
+  replica.unsynced_records_max = flush_messages(topic, settings_);
   return replica;
+}
+
+void Replicas::configure(const TopicPartition& partition, Replica& replica,
+                         const TopicImage& topic) {
+  replica.log.change_settings(log_settings(topic, settings_));
+  replica.min_in_sync_replicas = min_in_sync_replicas(topic, settings_);
+  replica.config_version = topic.config_version;
+  replica.unsynced_records_max = flush_messages(topic, settings_);
+  replica.sync_as_configured();
+  configured_.insert(partition);
+  // With fewer replicas wanted the high watermark may move.
+  if (replica.leader_id == broker_id_) move_high_watermark(partition, replica);
+}
+
+void Replicas::change_settings(const ClusterSettings& settings) {
+  settings_ = settings;
+  has_new_settings_ = true;
 }
 
 std::vector<RoleChange> Replicas::apply(const MetadataImage& image, Instant now) {
@@ -29,6 +47,7 @@ std::vector<RoleChange> Replicas::apply(const MetadataImage& image, Instant now)
     fail_waits(partition, ErrorCode::unknown_topic_or_partition);
     if (replica.leader_id == broker_id_) changes.push_back({partition, false, 0});
     changed_.insert(partition);
+    configured_.erase(partition);
     lagging_.erase(partition);
     return true;
   });
@@ -39,8 +58,12 @@ std::vector<RoleChange> Replicas::apply(const MetadataImage& image, Instant now)
       const TopicPartition partition{name, static_cast<std::int32_t>(i)};
       auto found = replicas_.find(partition);
       if (found == replicas_.end()) found = replicas_.emplace(partition, make_replica(topic)).first;
-      follow(partition, found->second, told, now, changes);
+      Replica& replica = found->second;
+      if (has_new_settings_ || replica.config_version != topic.config_version)
+        configure(partition, replica, topic);
+      follow(partition, replica, told, now, changes);
     }
+  has_new_settings_ = false;
   return changes;
 }
 
@@ -258,6 +281,7 @@ void Replicas::crash(sim::Unsynced unsynced) {
   waits_.clear();
   completed_.clear();
   changed_.clear();
+  configured_.clear();
   lagging_.clear();
 }
 

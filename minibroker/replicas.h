@@ -35,6 +35,7 @@ struct Replica {
   int min_in_sync_replicas = 1;
   std::map<int, Follower> followers = {};  // only on the leader
   std::int64_t leader_epoch_start = 0;     // where the log ended when this broker began to lead
+  std::int64_t config_version = 0;         // of its topic, as the log's settings follow it
   // What is on disk, and how many records may be in the log and not on disk (flush.messages).
   std::int64_t synced_offset = 0;
   std::int64_t unsynced_records_max = 0;
@@ -60,6 +61,9 @@ struct CompletedWait {
 class Replicas {
  public:
   Replicas(int broker_id, const ClusterSettings& settings);
+
+  // Logs follow the new settings with the next apply().
+  void change_settings(const ClusterSettings& settings);
 
   // Makes the replicas what the metadata says; answers what changed.
   std::vector<RoleChange> apply(const MetadataImage& image, Instant now);
@@ -90,6 +94,8 @@ class Replicas {
   std::vector<CompletedWait> take_completed() { return std::exchange(completed_, {}); }
   // The partitions that grew, or whose readers may see more, since the last call.
   std::set<TopicPartition> take_changed() { return std::exchange(changed_, {}); }
+  // The partitions whose log has another configuration since the last call.
+  std::set<TopicPartition> take_configured() { return std::exchange(configured_, {}); }
 
   // ---- crashes
 
@@ -108,16 +114,19 @@ class Replicas {
   void watch(const TopicPartition& partition, const Replica& replica);
   std::optional<Instant> shrink_at(const Replica& replica) const;
   Replica make_replica(const TopicImage& topic) const;
+  void configure(const TopicPartition& partition, Replica& replica, const TopicImage& topic);
   void move_high_watermark(const TopicPartition& partition, Replica& replica);
   void complete_waits(const TopicPartition& partition, Replica& replica);
   void fail_waits(const TopicPartition& partition, protocol::ErrorCode error);
 
   int broker_id_;
   ClusterSettings settings_;
+  bool has_new_settings_ = false;
   std::map<TopicPartition, Replica> replicas_;
   std::map<TopicPartition, std::vector<ReplicationWait>> waits_;
   std::vector<CompletedWait> completed_;
   std::set<TopicPartition> changed_;
+  std::set<TopicPartition> configured_;
   // Led here, with a follower in sync that does not have all; and not before when to ask again.
   std::map<TopicPartition, Instant> lagging_;
 };

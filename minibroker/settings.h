@@ -27,7 +27,9 @@ struct ClusterSettings {
   Duration latency{};
   std::vector<TopicSettings> topics = {};
 
-  // Kafka's broker configuration, by Kafka's names and with Kafka's defaults.
+  // Kafka's broker configuration as it was given, keys without effect here included.
+  std::map<std::string, std::string> broker_config = {};
+  // What of it takes effect, by Kafka's names and with Kafka's defaults.
   int num_partitions = 1;
   bool auto_create_topics_enable = true;
   int default_replication_factor = 1;

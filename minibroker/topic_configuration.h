@@ -1,5 +1,5 @@
-// A topic's configuration by Kafka's names: which keys there are, which values they take, and what
-// a partition's log makes of them.
+// A topic's configuration by Kafka's names: which values it may have, and what a partition's log
+// makes of them.
 #pragma once
 
 #include <optional>
@@ -13,21 +13,13 @@
 
 namespace fencepost::minibroker {
 
-struct TopicConfig {
-  std::string_view name;
-  ConfigType type;
-  std::string_view default_value;
-};
-
-// All of Kafka's topic configuration keys, by name.
-const std::vector<TopicConfig>& topic_configs();
 // What is wrong with a key and its value, in Kafka's words; nothing when it is good.
 std::optional<std::string> topic_config_problem(const std::string& name, const std::string& value);
 
 LogSettings log_settings(const TopicImage& topic, const ClusterSettings& settings);
 int min_in_sync_replicas(const TopicImage& topic, const ClusterSettings& settings);
 // How many records a log may hold that are not on disk.
-std::int64_t flush_messages(const TopicImage& topic);
+std::int64_t flush_messages(const TopicImage& topic, const ClusterSettings& settings);
 bool allows_unclean_election(const TopicImage& topic, const ClusterSettings& settings);
 
 }  // namespace fencepost::minibroker

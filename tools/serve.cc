@@ -118,6 +118,13 @@ Result<ClusterSettings> cluster_settings(const ServeOptions& options) {
   return settings;
 }
 
+// Kafka's keys that do nothing here are taken, and said so.
+void warn_of_idle_keys(const ClusterSettings& settings) {
+  for (const auto& [name, value] : settings.broker_config)
+    if (!minibroker::takes_effect(name))
+      fmt::print(stderr, "fencepost serve: {} has no effect here\n", name);
+}
+
 int report(const Error& error) {
   fmt::print(stderr, "fencepost serve: {}\n", error.text);
   return error.kind == ErrorKind::invalid_argument ? exit_wrong_input : exit_unreachable;
@@ -126,6 +133,7 @@ int report(const Error& error) {
 int serve(const ServeOptions& options) {
   Result<ClusterSettings> cluster = cluster_settings(options);
   if (!cluster.ok()) return report(cluster.error());
+  warn_of_idle_keys(*cluster);
   ServerSettings settings;
   settings.host = options.host;
   settings.advertised_host = options.advertised_host;

@@ -138,6 +138,12 @@ class GroupCoordinator {
   // the outcomes of the writes that stand before it in the log.
   void on_marker(std::int32_t partition, std::int64_t producer_id, bool is_commit);
 
+  // Timers that are set go on; what comes next follows the new settings.
+  void change_settings(GroupSettings settings, Era era) {
+    settings_ = std::move(settings);
+    era_ = std::move(era);
+  }
+
   // ---- time
 
   std::optional<Instant> next_deadline() const;

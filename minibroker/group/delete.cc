@@ -53,7 +53,9 @@ void GroupCoordinator::delete_groups(const RequestContext& context,
   deletion.request = context;
   deletion.answer = std::move(refused);
   std::map<std::int32_t, std::vector<std::string>> by_partition;
+  std::set<std::string> answered;
   for (const std::string& group_id : request.groups_names) {
+    if (!answered.insert(group_id).second) continue;
     auto& result = deletion.answer.results.emplace_back();
     result.group_id = group_id;
     result.error_code = availability(group_id);

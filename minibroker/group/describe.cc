@@ -1,6 +1,7 @@
 // DescribeGroups and ListGroups.
 #include <algorithm>
 
+#include "minibroker/authorized_operations.h"
 #include "minibroker/group/coordinator.h"
 
 namespace fencepost::minibroker {
@@ -37,6 +38,9 @@ void GroupCoordinator::describe_groups(const RequestContext& context,
                                        DescribeGroupsResponse refused) {
   for (const std::string& group_id : request.groups)
     refused.groups.push_back(describe(group_id, context.api_version));
+  if (request.include_authorized_operations)
+    for (auto& group : refused.groups)
+      if (group.error_code == ErrorCode::none) group.authorized_operations = all_group_operations;
   reply(context, refused);
 }
 

@@ -1,8 +1,11 @@
-// DescribeConfigs: every configuration key of a topic with its value and where that comes from.
+// DescribeConfigs and ListConfigResources: the configuration of topics, brokers, groups and the
+// broker's logger.
 #include <algorithm>
+#include <charconv>
 
+#include "minibroker/described_config.h"
+#include "minibroker/handlers/config_resources.h"
 #include "minibroker/handlers/handlers.h"
-#include "minibroker/topic_configuration.h"
 
 namespace fencepost::minibroker::handlers {
 
@@ -10,48 +13,153 @@ using namespace protocol;
 
 namespace {
 
-constexpr std::int8_t resource_topic = 2;
-constexpr std::int8_t resource_broker = 4;
-constexpr std::int8_t source_topic_config = 1;
-constexpr std::int8_t source_default_config = 5;
-
 using Resource = DescribeConfigsRequest::DescribeConfigsResource;
 using Described = DescribeConfigsResponse::DescribeConfigsResult;
 
-void describe_topic(const TopicImage& image, const Resource& resource, Described& out) {
-  for (const TopicConfig& config : topic_configs()) {
-    const auto& wanted = resource.configuration_keys;
-    if (wanted && std::ranges::find(*wanted, config.name) == wanted->end()) continue;
-    auto& described = out.configs.emplace_back();
-    const auto set = image.config.find(std::string(config.name));
-    const bool is_default = set == image.config.end();
-    described.name = config.name;
-    described.value = is_default ? std::string(config.default_value) : set->second;
-    described.config_source = is_default ? source_default_config : source_topic_config;
-    described.config_type = static_cast<std::int8_t>(config.type);
-    described.documentation = std::nullopt;
+constexpr std::int8_t resource_client_metrics = 16;
+constexpr const char* malformed_message =
+    "This most likely occurs because of a request being malformed by the client library or the "
+    "message was sent to an incompatible broker. See the broker logs for more details.";
+
+ConfigAnswer refused(ErrorCode error, std::string message) {
+  return {error, std::move(message), {}};
+}
+
+ConfigAnswer describe_topic_resource(const Turn& turn, int broker_id, const std::string& name) {
+  if (auto problem = topic_name_problem(name))
+    return refused(ErrorCode::invalid_topic_exception, std::move(*problem));
+  const TopicImage* image = turn.controller.find_topic(name);
+  if (image == nullptr) return refused(ErrorCode::unknown_topic_or_partition, "");
+  return {ErrorCode::none, "", describe_topic(turn.controller, broker_id, *image)};
+}
+
+ConfigAnswer describe_broker_resource(const Turn& turn, int broker_id, const std::string& name) {
+  if (name.empty()) return {ErrorCode::none, "", describe_all_brokers(turn.controller)};
+  const std::optional<int> id = parse_id(name);
+  if (!id)
+    return refused(ErrorCode::invalid_request, "Broker id must be an integer, but it is: " + name);
+  if (*id == broker_id) return {ErrorCode::none, "", describe_broker(turn.controller, broker_id)};
+  return refused(ErrorCode::invalid_request, "Unexpected broker id, expected " +
+                                                 std::to_string(broker_id) +
+                                                 " or empty string, but received " + name);
+}
+
+ConfigAnswer describe_logger(const Turn& turn, int broker_id, const std::string& name) {
+  if (name.empty()) return refused(ErrorCode::invalid_request, "Broker id must not be empty");
+  if (name != std::to_string(broker_id))
+    return refused(
+        ErrorCode::invalid_request,
+        "Unexpected broker id, expected " + std::to_string(broker_id) + " but received " + name);
+  DescribedConfig root;
+  root.name = root_logger;
+  root.value = logger_level(turn.controller, name);
+  root.source = ConfigSource::broker_logger;
+  return {ErrorCode::none, "", {std::move(root)}};
+}
+
+ConfigAnswer describe(const Turn& turn, int broker_id, const Resource& resource) {
+  const std::string& name = resource.resource_name;
+  switch (static_cast<ConfigResource>(resource.resource_type)) {
+    case ConfigResource::topic:
+      return describe_topic_resource(turn, broker_id, name);
+    case ConfigResource::broker:
+      return describe_broker_resource(turn, broker_id, name);
+    case ConfigResource::broker_logger:
+      return describe_logger(turn, broker_id, name);
+    case ConfigResource::group:
+      if (name.empty()) return refused(ErrorCode::invalid_request, "Group name must not be empty");
+      return {ErrorCode::none, "", describe_group(turn.controller, broker_id, name)};
   }
+  return refused(ErrorCode::invalid_request, malformed_message);
+}
+
+bool is_known(std::int8_t type) {
+  constexpr std::array known{ConfigResource::topic, ConfigResource::broker,
+                             ConfigResource::broker_logger, ConfigResource::group};
+  return std::ranges::count(known, static_cast<ConfigResource>(type)) > 0;
+}
+
+void add(const DescribedConfig& config, bool has_synonyms, Described& out) {
+  auto& described = out.configs.emplace_back();
+  described.name = config.name;
+  described.value = config.value;
+  described.read_only = config.is_read_only;
+  described.config_source = static_cast<std::int8_t>(config.source);
+  described.is_sensitive = config.is_sensitive;
+  described.config_type = config.type;
+  described.documentation = std::nullopt;
+  if (!has_synonyms) return;
+  for (const ConfigSynonym& synonym : config.synonyms)
+    described.synonyms.push_back(
+        {synonym.name, synonym.value, static_cast<std::int8_t>(synonym.source), {}});
 }
 
 }  // namespace
 
+std::optional<int> parse_id(const std::string& text) {
+  int id = 0;
+  const char* end = text.data() + text.size();
+  const auto [rest, error] = std::from_chars(text.data(), end, id);
+  if (error != std::errc{} || rest != end) return std::nullopt;
+  return id;
+}
+
+std::string logger_level(const ControllerView& controller, const std::string& broker_id) {
+  const ConfigMap& levels = controller.config_of(ConfigResource::broker_logger, broker_id);
+  const auto level = levels.find(root_logger);
+  return level == levels.end() ? "INFO" : level->second;
+}
+
 void describe_configs(Broker& broker, Turn& turn, const RequestContext& context,
                       const DescribeConfigsRequest& request) {
   DescribeConfigsResponse response;
+  // A resource of a type that Kafka does not know spoils the request for all.
+  const bool is_malformed = std::ranges::any_of(request.resources, [](const Resource& it) {
+    return !is_known(it.resource_type) && it.resource_type != resource_client_metrics;
+  });
   for (const Resource& resource : request.resources) {
     Described& result = response.results.emplace_back();
     result.resource_type = resource.resource_type;
     result.resource_name = resource.resource_name;
-    result.error_message = std::nullopt;
-    if (resource.resource_type == resource_broker) continue;
-    const TopicImage* image = turn.controller.find_topic(resource.resource_name);
-    if (resource.resource_type != resource_topic)
-      result.error_code = ErrorCode::invalid_request;
-    else if (image == nullptr)
-      result.error_code = ErrorCode::unknown_topic_or_partition;
-    else
-      describe_topic(*image, resource, result);
+    ConfigAnswer answer = is_malformed ? refused(ErrorCode::invalid_request, malformed_message)
+                                       : describe(turn, broker.id(), resource);
+    result.error_code = answer.error;
+    result.error_message = std::move(answer.message);
+    const auto& wanted = resource.configuration_keys;
+    const bool wants_all = !wanted || wanted->empty();
+    for (const DescribedConfig& config : answer.configs)
+      if (wants_all || std::ranges::find(*wanted, config.name) != wanted->end())
+        add(config, request.include_synonyms, result);
   }
+  broker.reply(context, response);
+}
+
+void list_config_resources(Broker& broker, Turn& turn, const RequestContext& context,
+                           const ListConfigResourcesRequest& request) {
+  ListConfigResourcesResponse response;
+  std::vector<std::int8_t> types = request.resource_types;
+  // Version 0 lists the subscriptions to client metrics (KIP-714), of which there are none here.
+  if (context.api_version == 0) types = {resource_client_metrics};
+  if (types.empty()) types = {2, 4, 8, resource_client_metrics, 32};
+  for (std::int8_t type : types)
+    if (!is_known(type) && type != resource_client_metrics) {
+      response.error_code = ErrorCode::unsupported_version;
+      return broker.reply(context, response);
+    }
+  const auto wants = [&](ConfigResource type) {
+    return std::ranges::count(types, static_cast<std::int8_t>(type)) > 0;
+  };
+  const auto list = [&](const std::string& name, ConfigResource type) {
+    response.config_resources.push_back({name, static_cast<std::int8_t>(type), {}});
+  };
+  if (wants(ConfigResource::topic))
+    for (const auto& [name, topic] : turn.controller.topics()) list(name, ConfigResource::topic);
+  for (const BrokerAddress& address : turn.controller.brokers())
+    for (ConfigResource type : {ConfigResource::broker, ConfigResource::broker_logger})
+      if (wants(type)) list(std::to_string(address.id), type);
+  if (wants(ConfigResource::group))
+    for (const std::string& name : turn.controller.image()->configured(ConfigResource::group))
+      list(name, ConfigResource::group);
   broker.reply(context, response);
 }
 

@@ -5,15 +5,34 @@ namespace fencepost::minibroker::handlers {
 
 using namespace protocol;
 
-void describe_producers(Broker& broker, Turn&, const RequestContext& context,
+namespace {
+
+// What is wrong with a whole topic; the message is empty when it is good.
+ControllerAnswer check_topic(const Turn& turn, const std::string& name) {
+  if (auto problem = topic_name_problem(name))
+    return {ErrorCode::invalid_topic_exception, std::move(*problem)};
+  if (turn.controller.find_topic(name) != nullptr) return {};
+  return {ErrorCode::unknown_topic_or_partition, "This server does not host this topic-partition."};
+}
+
+}  // namespace
+
+void describe_producers(Broker& broker, Turn& turn, const RequestContext& context,
                         const DescribeProducersRequest& request) {
   DescribeProducersResponse response;
   for (const auto& topic : request.topics) {
     auto& answered = response.topics.emplace_back();
     answered.name = topic.name;
+    const ControllerAnswer refused = check_topic(turn, topic.name);
     for (std::int32_t index : topic.partition_indexes) {
       auto& answer = answered.partitions.emplace_back();
       answer.partition_index = index;
+      answer.error_message = std::nullopt;
+      if (refused.error != ErrorCode::none) {
+        answer.error_code = refused.error;
+        answer.error_message = refused.message;
+        continue;
+      }
       Replica* replica = broker.replicas().leader({topic.name, index}, answer.error_code);
       if (replica == nullptr) continue;
       for (const auto& [producer_id, entry] : replica->log.producers()) {

@@ -69,6 +69,23 @@ constexpr std::array rows{
     Row{ApiKey::describe_transactions,
         decode_and_handle<DescribeTransactionsRequest, describe_transactions>},
     Row{ApiKey::list_transactions, decode_and_handle<ListTransactionsRequest, list_transactions>},
+    Row{ApiKey::alter_configs, decode_and_handle<AlterConfigsRequest, alter_configs>},
+    Row{ApiKey::alter_partition_reassignments,
+        decode_and_handle<AlterPartitionReassignmentsRequest, alter_partition_reassignments>},
+    Row{ApiKey::alter_replica_log_dirs,
+        decode_and_handle<AlterReplicaLogDirsRequest, alter_replica_log_dirs>},
+    Row{ApiKey::describe_log_dirs, decode_and_handle<DescribeLogDirsRequest, describe_log_dirs>},
+    Row{ApiKey::describe_quorum, decode_and_handle<DescribeQuorumRequest, describe_quorum>},
+    Row{ApiKey::describe_topic_partitions,
+        decode_and_handle<DescribeTopicPartitionsRequest, describe_topic_partitions>},
+    Row{ApiKey::elect_leaders, decode_and_handle<ElectLeadersRequest, elect_leaders>},
+    Row{ApiKey::incremental_alter_configs,
+        decode_and_handle<IncrementalAlterConfigsRequest, incremental_alter_configs>},
+    Row{ApiKey::list_config_resources,
+        decode_and_handle<ListConfigResourcesRequest, list_config_resources>},
+    Row{ApiKey::list_partition_reassignments,
+        decode_and_handle<ListPartitionReassignmentsRequest, list_partition_reassignments>},
+    Row{ApiKey::update_features, decode_and_handle<UpdateFeaturesRequest, update_features>},
 };
 
 // The part of a request header that is the same in every version.

@@ -6,6 +6,9 @@
 #include <string>
 
 #include "minibroker/broker.h"
+#include "protocol/messages/alter_configs.h"
+#include "protocol/messages/alter_partition_reassignments.h"
+#include "protocol/messages/alter_replica_log_dirs.h"
 #include "protocol/messages/api_versions.h"
 #include "protocol/messages/consumer_group_describe.h"
 #include "protocol/messages/consumer_group_heartbeat.h"
@@ -15,11 +18,19 @@
 #include "protocol/messages/delete_topics.h"
 #include "protocol/messages/describe_cluster.h"
 #include "protocol/messages/describe_configs.h"
+#include "protocol/messages/describe_log_dirs.h"
 #include "protocol/messages/describe_producers.h"
+#include "protocol/messages/describe_quorum.h"
+#include "protocol/messages/describe_topic_partitions.h"
+#include "protocol/messages/elect_leaders.h"
 #include "protocol/messages/find_coordinator.h"
+#include "protocol/messages/incremental_alter_configs.h"
+#include "protocol/messages/list_config_resources.h"
 #include "protocol/messages/list_offsets.h"
+#include "protocol/messages/list_partition_reassignments.h"
 #include "protocol/messages/metadata.h"
 #include "protocol/messages/offset_for_leader_epoch.h"
+#include "protocol/messages/update_features.h"
 
 namespace fencepost::minibroker::handlers {
 
@@ -45,6 +56,27 @@ void create_partitions(Broker&, Turn&, const RequestContext&,
                        const protocol::CreatePartitionsRequest&);
 void describe_configs(Broker&, Turn&, const RequestContext&,
                       const protocol::DescribeConfigsRequest&);
+
+// ---- administration
+
+void alter_configs(Broker&, Turn&, const RequestContext&, const protocol::AlterConfigsRequest&);
+void alter_partition_reassignments(Broker&, Turn&, const RequestContext&,
+                                   const protocol::AlterPartitionReassignmentsRequest&);
+void alter_replica_log_dirs(Broker&, Turn&, const RequestContext&,
+                            const protocol::AlterReplicaLogDirsRequest&);
+void describe_log_dirs(Broker&, Turn&, const RequestContext&,
+                       const protocol::DescribeLogDirsRequest&);
+void describe_quorum(Broker&, Turn&, const RequestContext&, const protocol::DescribeQuorumRequest&);
+void describe_topic_partitions(Broker&, Turn&, const RequestContext&,
+                               const protocol::DescribeTopicPartitionsRequest&);
+void elect_leaders(Broker&, Turn&, const RequestContext&, const protocol::ElectLeadersRequest&);
+void incremental_alter_configs(Broker&, Turn&, const RequestContext&,
+                               const protocol::IncrementalAlterConfigsRequest&);
+void list_config_resources(Broker&, Turn&, const RequestContext&,
+                           const protocol::ListConfigResourcesRequest&);
+void list_partition_reassignments(Broker&, Turn&, const RequestContext&,
+                                  const protocol::ListPartitionReassignmentsRequest&);
+void update_features(Broker&, Turn&, const RequestContext&, const protocol::UpdateFeaturesRequest&);
 
 // ---- partitions
 

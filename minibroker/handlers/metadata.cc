@@ -2,6 +2,7 @@
 // broker allow it.
 #include <algorithm>
 
+#include "minibroker/authorized_operations.h"
 #include "minibroker/handlers/handlers.h"
 
 namespace fencepost::minibroker::handlers {
@@ -81,19 +82,31 @@ void metadata(Broker& broker, Turn& turn, const RequestContext& context,
       response.topics.push_back(topic.name ? by_name(broker, turn, *topic.name, may_create)
                                            : by_id(turn, topic.topic_id));
   }
+  if (request.include_cluster_authorized_operations)
+    response.cluster_authorized_operations = all_cluster_operations;
+  if (request.include_topic_authorized_operations)
+    for (Topic& topic : response.topics) topic.topic_authorized_operations = all_topic_operations;
   broker.reply(context, response);
 }
 
 void describe_cluster(Broker& broker, Turn& turn, const RequestContext& context,
                       const DescribeClusterRequest& request) {
-  constexpr std::int8_t brokers_endpoint = 1;
+  constexpr std::int8_t brokers_endpoint = 1, controllers_endpoint = 2;
   DescribeClusterResponse response;
   response.endpoint_type = brokers_endpoint;
   if (request.endpoint_type != brokers_endpoint) {
-    response.error_code = request.endpoint_type == 2 ? ErrorCode::mismatched_endpoint_type
-                                                     : ErrorCode::unsupported_endpoint_type;
+    const bool is_controller = request.endpoint_type == controllers_endpoint;
+    response.error_code =
+        is_controller ? ErrorCode::mismatched_endpoint_type : ErrorCode::unsupported_endpoint_type;
+    response.error_message =
+        is_controller ? "The request was sent to an endpoint of type BROKER, but we wanted an "
+                        "endpoint of type CONTROLLER"
+                      : "Unsupported endpoint type " + std::to_string(request.endpoint_type);
     return broker.reply(context, response);
   }
+  response.error_message = std::nullopt;
+  if (request.include_cluster_authorized_operations)
+    response.cluster_authorized_operations = all_cluster_operations;
   response.cluster_id = turn.controller.cluster_id();
   response.controller_id = turn.controller.controller_id();
   for (const BrokerAddress& address : turn.controller.brokers()) {

@@ -20,19 +20,23 @@ void offset_commit(Broker& broker, Turn& turn, const RequestContext& context,
 
 void offset_delete(Broker& broker, Turn& turn, const RequestContext& context,
                    const OffsetDeleteRequest& request) {
-  OffsetDeleteRequest good = request;
+  OffsetDeleteRequest good;
+  good.group_id = request.group_id;
   OffsetDeleteResponse refused;
-  good.topics.clear();
   for (const auto& topic : request.topics) {
-    if (turn.controller.find_topic(topic.name) != nullptr) {
-      good.topics.push_back(topic);
-      continue;
+    OffsetDeleteRequest::OffsetDeleteRequestTopic kept;
+    OffsetDeleteResponse::OffsetDeleteResponseTopic answered;
+    kept.name = answered.name = topic.name;
+    for (const auto& partition : topic.partitions) {
+      const TopicPartition it{topic.name, partition.partition_index};
+      if (turn.controller.find_partition(it) != nullptr)
+        kept.partitions.push_back(partition);
+      else
+        answered.partitions.push_back(
+            {partition.partition_index, ErrorCode::unknown_topic_or_partition, {}});
     }
-    auto& answered = refused.topics.emplace_back();
-    answered.name = topic.name;
-    for (const auto& partition : topic.partitions)
-      answered.partitions.push_back(
-          {partition.partition_index, ErrorCode::unknown_topic_or_partition, {}});
+    if (!kept.partitions.empty()) good.topics.push_back(std::move(kept));
+    if (!answered.partitions.empty()) refused.topics.push_back(std::move(answered));
   }
   broker.groups().offset_delete(context, good, std::move(refused), turn.now);
 }

@@ -98,6 +98,12 @@ class TransactionCoordinator {
   bool needs_producer_ids() const;
   void add_producer_ids(std::int64_t first, std::int64_t count);
 
+  // Timers that are set go on; what comes next follows the new settings.
+  void change_settings(TransactionSettings settings, Era era) {
+    settings_ = std::move(settings);
+    era_ = std::move(era);
+  }
+
   // ---- time
 
   std::optional<Instant> next_deadline() const;

@@ -102,6 +102,7 @@ void TransactionCoordinator::list_transactions(const RequestContext& context,
     filter.pattern = compile(*request.transactional_id_pattern);
     if (!filter.pattern) {
       response.error_code = ErrorCode::invalid_regular_expression;
+      response.unknown_state_filters.clear();
       return reply();
     }
   }

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "minibroker/config_keys.h"
+
 #include "tests/catch.h"
 
 namespace fencepost::minibroker {
@@ -44,12 +46,13 @@ TEST_CASE("Every configuration key takes back its own default and is listed by n
 TEST_CASE("Switching verification off switches both kinds off, and an era without it stays without",
           "[minibroker][configuration]") {
   ClusterSettings settings;
-  settings.era.verifies_partitions = true;
-  settings.era.verifies_offset_commits = false;
+  REQUIRE(configure(settings, "transaction.partition.verification.enable=false").ok());
+  CHECK_FALSE(settings.era.verifies_partitions);
+  CHECK_FALSE(settings.era.verifies_offset_commits);
   REQUIRE(configure(settings, "transaction.partition.verification.enable=true").ok());
   CHECK(settings.era.verifies_partitions);
-  CHECK_FALSE(settings.era.verifies_offset_commits);
-  REQUIRE(configure(settings, "transaction.partition.verification.enable=false").ok());
+  settings.era = era_3_5();
+  REQUIRE(configure(settings, "transaction.partition.verification.enable=true").ok());
   CHECK_FALSE(settings.era.verifies_partitions);
 }
 
@@ -65,6 +68,29 @@ TEST_CASE("A feature level below 2 turns the epoch bump of a newer era off",
   CHECK(settings.era.group_version == 0);
   CHECK(set_feature(settings, "metadata.version=7").ok());
   CHECK(settings.era.metadata_version == 7);
+}
+
+TEST_CASE("A key of Kafka's that has no effect here is kept, if its value is good",
+          "[minibroker][configuration]") {
+  ClusterSettings settings;
+  CHECK_FALSE(takes_effect("num.io.threads"));
+  CHECK(configure(settings, "num.io.threads=16").ok());
+  CHECK(settings.broker_config.at("num.io.threads") == "16");
+  CHECK(configure(settings, "num.io.threads=0").error().text ==
+        "num.io.threads has to be an integer of at least 1, not '0'");
+}
+
+TEST_CASE("Every key that takes effect is one of Kafka's, with Kafka's default",
+          "[minibroker][configuration]") {
+  for (const ConfigurationKey& key : configuration_keys()) {
+    INFO(key.name);
+    // Kafka keeps this one internal: it can be set, and DescribeConfigs does not list it.
+    if (key.name == std::string_view("group.consumer.regex.refresh.interval.ms")) continue;
+    const ConfigKey* known = find_config_key(broker_config_keys(), key.name);
+    REQUIRE(known != nullptr);
+    if (known->default_value != nullptr)
+      CHECK(value_of(key, ClusterSettings{}) == known->default_value);
+  }
 }
 
 // ---- what is refused

@@ -1,0 +1,42 @@
+// What of the configuration and the features changes while the cluster runs.
+#include "minibroker/controller.h"
+#include "protocol/base/check.h"
+
+namespace fencepost::minibroker {
+
+using protocol::ErrorCode;
+
+ControllerAnswer Controller::set_config(ConfigResource type, const std::string& name,
+                                        ConfigMap config) {
+  if (type == ConfigResource::topic && image_.find_topic(name) == nullptr)
+    return {ErrorCode::unknown_topic_or_partition, "The topic '" + name + "' does not exist."};
+  if (image_.config_of(type, name) == config) return {};
+  changed();
+  if (type == ConfigResource::topic) {
+    TopicImage& topic = image_.topics.at(name);
+    topic.config = std::move(config);
+    ++topic.config_version;
+    return {};
+  }
+  if (config.empty())
+    image_.configs.erase({type, name});
+  else
+    image_.configs[{type, name}] = std::move(config);
+  if (type == ConfigResource::broker) change_settings();
+  return {};
+}
+
+void Controller::set_feature_level(std::string_view feature, std::int16_t level) {
+  ClusterSettings settings = *image_.settings;
+  CHECK(settings.era.set_feature_level(feature, level));
+  image_.settings = std::make_shared<const ClusterSettings>(std::move(settings));
+  changed();
+  change_settings();
+}
+
+void Controller::change_settings() {
+  ++image_.settings_version;
+  settings_ = image_.settings_of(controller_id());
+}
+
+}  // namespace fencepost::minibroker
