@@ -28,6 +28,9 @@ class ControllerView {
   }
   const std::map<std::string, TopicImage>& topics() const { return image_->topics; }
   const std::vector<BrokerAddress>& brokers() const { return image_->brokers; }
+  std::vector<int> offline_replicas(const PartitionImage& partition) const {
+    return image_->offline_replicas(partition);
+  }
   const BrokerAddress& broker(int id) const {
     return image_->addresses.at(static_cast<std::size_t>(id - 1));
   }

@@ -1,5 +1,8 @@
 #include "minibroker/metadata_image.h"
 
+#include <algorithm>
+#include <iterator>
+
 #include "minibroker/configuration.h"
 
 namespace fencepost::minibroker {
@@ -42,6 +45,14 @@ void add(Digest& digest, const ConfigMap& config) {
 }
 
 }  // namespace
+
+std::vector<int> MetadataImage::offline_replicas(const PartitionImage& partition) const {
+  std::vector<int> offline;
+  std::ranges::copy_if(partition.replicas, std::back_inserter(offline), [&](int id) {
+    return std::ranges::none_of(brokers, [&](const BrokerAddress& at) { return at.id == id; });
+  });
+  return offline;
+}
 
 const ConfigMap& MetadataImage::config_of(ConfigResource type, const std::string& name) const {
   static const ConfigMap none;

@@ -65,6 +65,8 @@ struct MetadataImage {
   const TopicImage* find_topic(const std::string& name) const;
   const TopicImage* find_topic(const Uuid& id) const;
   const PartitionImage* find_partition(const TopicPartition& partition) const;
+  // The replicas whose broker is down or fenced, in the order of the replicas.
+  std::vector<int> offline_replicas(const PartitionImage& partition) const;
   // What was set for that resource; empty when there is none.
   const ConfigMap& config_of(ConfigResource type, const std::string& name) const;
   // The resources of that type, topics aside, for which something is set, by name.

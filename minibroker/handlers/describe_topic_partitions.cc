@@ -16,7 +16,8 @@ using Topic = DescribeTopicPartitionsResponse::DescribeTopicPartitionsResponseTo
 // max.request.partition.size.limit
 constexpr std::int32_t partitions_max = 2000;
 
-Topic describe(const TopicImage& image, std::size_t first, std::size_t end) {
+Topic describe(const ControllerView& controller, const TopicImage& image, std::size_t first,
+               std::size_t end) {
   Topic topic;
   topic.name = image.name;
   topic.topic_id = image.id;
@@ -32,6 +33,7 @@ Topic describe(const TopicImage& image, std::size_t first, std::size_t end) {
     described.leader_epoch = partition.leader_epoch;
     described.replica_nodes = partition.replicas;
     described.isr_nodes = partition.in_sync_replicas;
+    described.offline_replicas = controller.offline_replicas(partition);
     described.eligible_leader_replicas = std::vector<std::int32_t>{};
     described.last_known_elr = std::vector<std::int32_t>{};
   }
@@ -96,7 +98,8 @@ void describe_topic_partitions(Broker& broker, Turn& turn, const RequestContext&
         image->partitions.size());
     const std::size_t end = std::min(first + left, image->partitions.size());
     const bool is_cut = end < image->partitions.size();
-    if (end > first || !is_cut) response.topics.push_back(describe(*image, first, end));
+    if (end > first || !is_cut)
+      response.topics.push_back(describe(turn.controller, *image, first, end));
     left -= end - first;
     if (is_cut) {
       response.next_cursor.emplace();

@@ -1,6 +1,8 @@
 // Metadata: brokers, topics and leaders. Unknown topics are created when both the request and the
 // broker allow it.
 #include <algorithm>
+#include <iterator>
+#include <set>
 
 #include "minibroker/authorized_operations.h"
 #include "minibroker/handlers/handlers.h"
@@ -13,7 +15,7 @@ namespace {
 
 using Topic = MetadataResponse::MetadataResponseTopic;
 
-Topic describe(const TopicImage& image) {
+Topic describe(const ControllerView& controller, const TopicImage& image) {
   Topic out;
   out.name = image.name;
   out.topic_id = image.id;
@@ -28,6 +30,7 @@ Topic describe(const TopicImage& image) {
     described.leader_epoch = partition.leader_epoch;
     described.replica_nodes = partition.replicas;
     described.isr_nodes = partition.in_sync_replicas;
+    described.offline_replicas = controller.offline_replicas(partition);
   }
   return out;
 }
@@ -40,26 +43,79 @@ Topic refuse(std::optional<std::string> name, const Uuid& id, ErrorCode error) {
   return out;
 }
 
-Topic by_id(const Turn& turn, const Uuid& id) {
-  const TopicImage* image = turn.controller.find_topic(id);
-  return image != nullptr ? describe(*image)
-                          : refuse(std::nullopt, id, ErrorCode::unknown_topic_id);
-}
-
-Topic by_name(Broker& broker, Turn& turn, const std::string& name, bool may_create) {
-  if (const TopicImage* image = turn.controller.find_topic(name)) return describe(*image);
+// A topic that is not there, or not yet: `may_create` says whether asking for it creates it.
+Topic missing(Broker& broker, Turn& turn, const std::string& name, bool may_create) {
   if (topic_name_problem(name)) return refuse(name, {}, ErrorCode::invalid_topic_exception);
   if (!may_create) return refuse(name, {}, ErrorCode::unknown_topic_or_partition);
   if (name == consumer_offsets_topic || name == transaction_state_topic) {
     const TopicImage* internal = turn.controller.internal_topic(name);
     if (internal == nullptr) return refuse(name, {}, ErrorCode::leader_not_available);
-    return describe(*internal);
+    return describe(turn.controller, *internal);
   }
   const ClusterSettings& settings = broker.settings();
   const ControllerAnswer answer = turn.controller.create_topic(
       {name, settings.num_partitions, settings.default_replication_factor, {}, {}}, false);
   if (answer.error != ErrorCode::none) return refuse(name, {}, answer.error);
-  return describe(*turn.controller.find_topic(name));
+  return describe(turn.controller, *turn.controller.find_topic(name));
+}
+
+using RequestTopic = MetadataRequest::MetadataRequestTopic;
+
+// Names and ids came with version 10, but only from 12 on may a name be null or an id be set.
+bool is_allowed(const RequestContext& context, const std::vector<RequestTopic>& asked) {
+  return context.api_version >= 12 || std::ranges::all_of(asked, [](const RequestTopic& topic) {
+           return topic.name.has_value() && topic.topic_id == Uuid{};
+         });
+}
+
+// Each topic once. One id is enough for all names to be passed over; what is not known by its id
+// comes first.
+std::vector<Topic> by_id(const Turn& turn, const std::vector<RequestTopic>& asked) {
+  std::vector<Topic> unknown, known;
+  std::set<Uuid> seen;
+  for (const RequestTopic& topic : asked) {
+    if (topic.topic_id == Uuid{} || !seen.insert(topic.topic_id).second) continue;
+    if (const TopicImage* image = turn.controller.find_topic(topic.topic_id))
+      known.push_back(describe(turn.controller, *image));
+    else
+      unknown.push_back(refuse(std::nullopt, topic.topic_id, ErrorCode::unknown_topic_id));
+  }
+  std::ranges::move(known, std::back_inserter(unknown));
+  return unknown;
+}
+
+// Each topic once, what is there first.
+std::vector<Topic> by_name(Broker& broker, Turn& turn, const std::vector<RequestTopic>& asked,
+                           bool may_create) {
+  std::vector<Topic> topics;
+  std::vector<std::string> absent;
+  std::set<std::string> seen;
+  for (const RequestTopic& topic : asked) {
+    const std::string name = topic.name.value_or("");
+    if (!seen.insert(name).second) continue;
+    if (const TopicImage* image = turn.controller.find_topic(name))
+      topics.push_back(describe(turn.controller, *image));
+    else
+      absent.push_back(name);
+  }
+  for (const std::string& name : absent) topics.push_back(missing(broker, turn, name, may_create));
+  return topics;
+}
+
+std::vector<Topic> topics_of(Broker& broker, Turn& turn, const RequestContext& context,
+                             const MetadataRequest& request) {
+  const bool wants_all = !request.topics || (context.api_version == 0 && request.topics->empty());
+  if (wants_all) {
+    std::vector<Topic> topics;
+    for (const auto& [name, image] : turn.controller.topics())
+      topics.push_back(describe(turn.controller, image));
+    return topics;
+  }
+  if (std::ranges::any_of(*request.topics,
+                          [](const RequestTopic& topic) { return topic.topic_id != Uuid{}; }))
+    return by_id(turn, *request.topics);
+  return by_name(broker, turn, *request.topics,
+                 broker.settings().auto_create_topics_enable && request.allow_auto_topic_creation);
 }
 
 }  // namespace
@@ -67,21 +123,17 @@ Topic by_name(Broker& broker, Turn& turn, const std::string& name, bool may_crea
 void metadata(Broker& broker, Turn& turn, const RequestContext& context,
               const MetadataRequest& request) {
   MetadataResponse response;
+  if (request.topics && !is_allowed(context, *request.topics)) {
+    for (const RequestTopic& topic : *request.topics)
+      response.topics.push_back(
+          refuse(topic.name.value_or(""), topic.topic_id, ErrorCode::invalid_request));
+    return broker.reply(context, response);
+  }
   for (const BrokerAddress& address : turn.controller.brokers())
     response.brokers.push_back({address.id, address.host, address.port, std::nullopt, {}});
   response.cluster_id = turn.controller.cluster_id();
   response.controller_id = turn.controller.controller_id();
-  const bool wants_all = !request.topics || (context.api_version == 0 && request.topics->empty());
-  const bool may_create =
-      broker.settings().auto_create_topics_enable && request.allow_auto_topic_creation;
-  if (wants_all) {
-    for (const auto& [name, image] : turn.controller.topics())
-      response.topics.push_back(describe(image));
-  } else {
-    for (const auto& topic : *request.topics)
-      response.topics.push_back(topic.name ? by_name(broker, turn, *topic.name, may_create)
-                                           : by_id(turn, topic.topic_id));
-  }
+  response.topics = topics_of(broker, turn, context, request);
   if (request.include_cluster_authorized_operations)
     response.cluster_authorized_operations = all_cluster_operations;
   if (request.include_topic_authorized_operations)

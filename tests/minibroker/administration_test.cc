@@ -9,6 +9,7 @@
 #include "protocol/messages/describe_topic_partitions.h"
 #include "protocol/messages/elect_leaders.h"
 #include "protocol/messages/incremental_alter_configs.h"
+#include "protocol/messages/metadata.h"
 #include "protocol/messages/produce.h"
 #include "protocol/messages/update_features.h"
 #include "tests/minibroker/cluster_fixture.h"
@@ -69,7 +70,44 @@ class Administration : public ClusterFixture {
   }
 };
 
+using AskedTopics = std::vector<MetadataRequest::MetadataRequestTopic>;
+
+std::vector<MetadataResponse::MetadataResponseTopic> ask_metadata(Administration& world,
+                                                                  AskedTopics topics,
+                                                                  std::int16_t version) {
+  MetadataRequest request;
+  request.topics = std::move(topics);
+  return world.call(1, request, version).topics;
+}
+
 }  // namespace
+
+TEST_CASE("Metadata by topic id passes over the empty name that Java sends with it",
+          "[minibroker][administration]") {
+  Administration world;
+  const Uuid id = ask_metadata(world, AskedTopics{{{}, "a", {}}}, 13).at(0).topic_id;
+  const Uuid unknown{{1}};
+  const auto topics = ask_metadata(
+      world, AskedTopics{{id, "", {}}, {id, "", {}}, {unknown, std::nullopt, {}}, {{}, "b", {}}},
+      13);
+  REQUIRE(topics.size() == 2);
+  CHECK(topics[0].error_code == ErrorCode::unknown_topic_id);
+  CHECK(topics[0].topic_id == unknown);
+  CHECK(topics[1].name == "a");
+  CHECK(topics[1].partitions.size() == 3);
+
+  CHECK(ask_metadata(world, AskedTopics{{id, "a", {}}}, 11).at(0).error_code ==
+        ErrorCode::invalid_request);
+}
+
+TEST_CASE("Metadata answers a topic that is asked for twice once", "[minibroker][administration]") {
+  Administration world;
+  const auto topics =
+      ask_metadata(world, AskedTopics{{{}, "new", {}}, {{}, "a", {}}, {{}, "a", {}}}, 13);
+  REQUIRE(topics.size() == 2);
+  CHECK(topics[0].name == "a");
+  CHECK(topics[1].name == "new");
+}
 
 TEST_CASE("A topic's max.message.bytes holds from the moment it is set until it is removed",
           "[minibroker][administration]") {

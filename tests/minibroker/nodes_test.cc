@@ -4,6 +4,7 @@
 #include "protocol/messages/end_txn.h"
 #include "protocol/messages/find_coordinator.h"
 #include "protocol/messages/init_producer_id.h"
+#include "protocol/messages/metadata.h"
 #include "protocol/messages/produce.h"
 #include "tests/minibroker/cluster_fixture.h"
 
@@ -117,6 +118,16 @@ TEST_CASE("A crashed leader is replaced when its session has ended", "[minibroke
   CHECK(state.in_sync_replicas == std::vector<int>{2, 3});
   CHECK(produce(world, 2, "after") == ErrorCode::none);
   CHECK(records_of(world) == Records_{"k=before", "k=after"});
+}
+
+TEST_CASE("Metadata names the replicas whose broker is down", "[minibroker][nodes]") {
+  ClusterFixture world(settings_of(3));
+  REQUIRE(world.cluster.crash(3, Unsynced::kept, world.now));
+  world.advance(session + milliseconds(2000));
+  MetadataRequest request;
+  request.topics = std::nullopt;
+  const auto topics = world.call(1, request, 13).topics;
+  CHECK(topics.at(0).partitions.at(0).offline_replicas == std::vector<std::int32_t>{3});
 }
 
 TEST_CASE("A broker that starts again catches up and is in sync again", "[minibroker][nodes]") {
