@@ -3,6 +3,8 @@
 
 #include <set>
 
+#include "client/sticky_assignor.h"
+
 namespace fencepost::client {
 
 namespace {
@@ -10,7 +12,17 @@ namespace {
 using protocol::ErrorCode;
 
 constexpr const char* consumer_protocol_type = "consumer";
-constexpr const char* range_protocol = "range";
+
+const char* name_of(Assignor assignor) {
+  switch (assignor) {
+    case Assignor::range:
+      return "range";
+    case Assignor::cooperative_sticky:
+      return "cooperative-sticky";
+  }
+  return "";
+}
+
 // A join round lasts up to the rebalance timeout; its answer takes some time too.
 constexpr Duration join_grace = std::chrono::seconds(5);
 constexpr int leave_group_of_one_member = 2;
@@ -47,8 +59,10 @@ protocol::JoinGroupRequest GroupMember::join_request(const MemberOverrides& over
   request.group_instance_id = options_.group_instance_id;
   request.protocol_type = consumer_protocol_type;
   auto& protocol = request.protocols.emplace_back();
-  protocol.name = range_protocol;
-  protocol.metadata = encode_subscription(options_.topics);
+  protocol.name = name_of(options_.assignor);
+  const bool shows_owned = options_.assignor == Assignor::cooperative_sticky;
+  protocol.metadata = shows_owned ? encode_subscription(options_.topics, owned_, generation_)
+                                  : encode_subscription(options_.topics);
   return request;
 }
 
@@ -79,14 +93,12 @@ Task<std::vector<protocol::SyncGroupRequest::SyncGroupRequestAssignment>> GroupM
   std::vector<Subscriber> subscribers;
   std::set<std::string> topics;
   for (const auto& member : members_) {
-    Result<std::vector<std::string>> subscribed = decode_subscription(member.metadata);
-    if (!subscribed) co_return subscribed.error();
-    topics.insert(subscribed->begin(), subscribed->end());
-    Subscriber subscriber;
-    subscriber.member_id = member.member_id;
-    subscriber.group_instance_id = member.group_instance_id;
-    subscriber.topics = std::move(subscribed).value();
-    subscribers.push_back(std::move(subscriber));
+    Result<Subscriber> subscriber = decode_subscription(member.metadata);
+    if (!subscriber) co_return subscriber.error();
+    topics.insert(subscriber->topics.begin(), subscriber->topics.end());
+    subscriber->member_id = member.member_id;
+    subscriber->group_instance_id = member.group_instance_id;
+    subscribers.push_back(std::move(subscriber).value());
   }
   std::map<std::string, int> partition_counts;
   for (const std::string& topic : topics) {
@@ -95,8 +107,10 @@ Task<std::vector<protocol::SyncGroupRequest::SyncGroupRequestAssignment>> GroupM
     partition_counts[topic] = count.value();
   }
   std::vector<protocol::SyncGroupRequest::SyncGroupRequestAssignment> assignments;
-  for (const auto& [member_id, partitions] :
-       assign_ranges(std::move(subscribers), partition_counts)) {
+  const auto assigned = options_.assignor == Assignor::range
+                            ? assign_ranges(std::move(subscribers), partition_counts)
+                            : assign_cooperatively(std::move(subscribers), partition_counts);
+  for (const auto& [member_id, partitions] : assigned) {
     auto& assignment = assignments.emplace_back();
     assignment.member_id = member_id;
     assignment.assignment = encode_assignment(partitions);
@@ -112,7 +126,7 @@ Task<protocol::SyncGroupResponse> GroupMember::sync_group(MemberOverrides overri
   request.member_id = shown.member_id;
   request.group_instance_id = shown.group_instance_id;
   request.protocol_type = consumer_protocol_type;
-  request.protocol_name = range_protocol;
+  request.protocol_name = name_of(options_.assignor);
   if (is_leader() && !skips_assignment_) {
     Result<std::vector<protocol::SyncGroupRequest::SyncGroupRequestAssignment>> assigned =
         co_await assign();

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "client/cluster_client.h"
@@ -19,12 +20,19 @@
 
 namespace fencepost::client {
 
+// How the leader of a generation assigns, by the names of Kafka's assignors.
+enum class Assignor {
+  range,
+  cooperative_sticky,  // members keep what they have; what moves is first given up (KIP-429)
+};
+
 struct GroupMemberOptions {
   std::string group_id;
   std::vector<std::string> topics;
   std::optional<std::string> group_instance_id = std::nullopt;
   Duration session_timeout = std::chrono::seconds(45);
   Duration rebalance_timeout = std::chrono::minutes(5);
+  Assignor assignor = Assignor::range;
 };
 
 // What a call uses instead of what the member remembers.
@@ -51,7 +59,7 @@ class GroupMember {
   // API 11. After MEMBER_ID_REQUIRED it is sent once more with the id that came (KIP-394). Waits
   // for the rebalance timeout and 5 s more. A success replaces generation and member id.
   Task<protocol::JoinGroupResponse> join_group(MemberOverrides overrides = {});
-  // API 14. The leader of the generation assigns by range; that takes the partition counts, looked
+  // API 14. The leader of the generation assigns; that takes the partition counts, looked
   // up before. A success replaces the assignment.
   Task<protocol::SyncGroupResponse> sync_group(MemberOverrides overrides = {});
   // API 12.
@@ -72,6 +80,8 @@ class GroupMember {
   std::int32_t generation() const { return generation_; }
   const std::vector<TopicPartition>& assignment() const { return assignment_; }
   bool is_leader() const { return !member_id_.empty() && member_id_ == leader_id_; }
+  // What the member says that it owns when it joins; only a cooperative assignor looks at it.
+  void set_owned(std::vector<TopicPartition> owned) { owned_ = std::move(owned); }
   // As if it had never joined.
   void forget();
 
@@ -87,6 +97,7 @@ class GroupMember {
   bool skips_assignment_ = false;
   std::vector<protocol::JoinGroupResponse::JoinGroupResponseMember> members_;  // of the leader
   std::vector<TopicPartition> assignment_;
+  std::vector<TopicPartition> owned_;
 };
 
 // The partitions of an answer, whichever version it came in, in wire order.

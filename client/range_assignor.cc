@@ -39,6 +39,15 @@ Result<Message> decode(const SharedBytes& bytes) {
   return message;
 }
 
+template <class Topics>
+void append_by_topic(const std::vector<TopicPartition>& partitions, Topics* topics) {
+  for (const TopicPartition& it : partitions) {
+    if (topics->empty() || topics->back().topic != it.topic)
+      topics->emplace_back().topic = it.topic;
+    topics->back().partitions.push_back(it.partition);
+  }
+}
+
 // Members with an instance id come first, by it; the others by their member id.
 auto rank(const Subscriber& member) {
   return std::tuple(!member.group_instance_id.has_value(),
@@ -72,25 +81,30 @@ std::map<std::string, std::vector<TopicPartition>> assign_ranges(
   return assignment;
 }
 
-SharedBytes encode_subscription(const std::vector<std::string>& topics) {
+SharedBytes encode_subscription(const std::vector<std::string>& topics,
+                                const std::vector<TopicPartition>& owned, std::int32_t generation) {
   ConsumerProtocolSubscription subscription;
   subscription.topics = topics;
+  append_by_topic(owned, &subscription.owned_partitions);
+  subscription.generation_id = generation;
   return encode(subscription);
 }
 
-Result<std::vector<std::string>> decode_subscription(const SharedBytes& bytes) {
+Result<Subscriber> decode_subscription(const SharedBytes& bytes) {
   Result<ConsumerProtocolSubscription> subscription = decode<ConsumerProtocolSubscription>(bytes);
   if (!subscription) return subscription.error();
-  return std::move(subscription->topics);
+  Subscriber subscriber;
+  subscriber.topics = std::move(subscription->topics);
+  for (const auto& topic : subscription->owned_partitions)
+    for (const std::int32_t partition : topic.partitions)
+      subscriber.owned.push_back(TopicPartition{topic.topic, partition});
+  subscriber.generation = subscription->generation_id;
+  return subscriber;
 }
 
 SharedBytes encode_assignment(const std::vector<TopicPartition>& partitions) {
   ConsumerProtocolAssignment assignment;
-  for (const TopicPartition& it : partitions) {
-    auto& topics = assignment.assigned_partitions;
-    if (topics.empty() || topics.back().topic != it.topic) topics.emplace_back().topic = it.topic;
-    topics.back().partitions.push_back(it.partition);
-  }
+  append_by_topic(partitions, &assignment.assigned_partitions);
   return encode(assignment);
 }
 

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "client/reader.h"
-#include "protocol/messages/describe_producers.h"
+#include "client/transaction_admin.h"
 
 namespace fencepost::fencing {
 
@@ -60,56 +60,106 @@ Task<std::int64_t> listed(ClusterClient& cluster, TopicPartition partition, std:
   }
 }
 
-// "transaction of producer 7 (epoch 2) open since offset 12", or nothing when it cannot be learned.
-Task<std::string> describe_open_transaction(ClusterClient& cluster, TopicPartition partition) {
-  protocol::DescribeProducersRequest request;
-  auto& topic = request.topics.emplace_back();
-  topic.name = partition.topic;
-  topic.partition_indexes.push_back(partition.partition);
-  Result<protocol::DescribeProducersResponse> response =
-      co_await cluster.call_leader(partition, std::move(request));
-  if (!response) co_return response.error();
-  const protocol::DescribeProducersResponse::ProducerState* oldest = nullptr;
-  for (const auto& answer : response->topics)
-    for (const auto& it : answer.partitions)
-      for (const auto& producer : it.active_producers)
-        if (producer.current_txn_start_offset >= 0 &&
-            (oldest == nullptr ||
-             producer.current_txn_start_offset < oldest->current_txn_start_offset))
-          oldest = &producer;
-  if (oldest == nullptr) co_return std::string("no open transaction is known there");
-  co_return "the transaction of producer " + std::to_string(oldest->producer_id) + " (epoch " +
-      std::to_string(oldest->producer_epoch) + ") is open since offset " +
-      std::to_string(oldest->current_txn_start_offset);
+// The producer whose open transaction begins first there; nothing when there is none.
+Task<std::optional<client::ActiveProducer>> oldest_open(ClusterClient& cluster,
+                                                        TopicPartition partition) {
+  std::vector<TopicPartition> partitions(1, partition);
+  Result<std::vector<client::PartitionProducers>> described =
+      co_await client::describe_producers(cluster, std::move(partitions));
+  if (!described) co_return described.error();
+  std::optional<client::ActiveProducer> oldest;
+  for (const client::PartitionProducers& it : *described) {
+    if (it.error_code != ErrorCode::none)
+      co_return Error{ErrorKind::stalled, to_string(it.error_code)};
+    for (const client::ActiveProducer& producer : it.producers)
+      if (producer.current_txn_start_offset >= 0 &&
+          (!oldest || producer.current_txn_start_offset < oldest->current_txn_start_offset))
+        oldest = producer;
+  }
+  co_return oldest;
 }
 
-// Why there is no progress.
-Task<std::string> diagnose(ClusterClient& cluster, TopicPartition partition, std::int64_t target,
-                           std::string last_problem) {
+// ", transactional.id x-0, begun 12 s ago", as far as a coordinator knows the producer id.
+Task<std::string> describe_owner(ClusterClient& cluster, std::int64_t producer_id) {
+  client::TransactionFilter filter;
+  filter.producer_ids.push_back(producer_id);
+  Result<std::vector<client::CoordinatorTransactions>> listed =
+      co_await client::list_transactions(cluster, std::move(filter));
+  if (!listed) co_return listed.error();
+  std::string text;
+  for (const client::CoordinatorTransactions& coordinator : *listed)
+    for (const auto& it : coordinator.transactions)
+      if (it.producer_id == producer_id) text = it.transactional_id;
+  if (text.empty()) co_return std::string(", which no coordinator knows: it is hanging");
+  Result<client::DescribedTransaction> described =
+      co_await client::describe_transaction(cluster, text);
+  text = ", transactional.id " + text;
+  if (described.ok() && described->state.transaction_start_time_ms >= 0) {
+    const std::int64_t age_ms =
+        to_timestamp(cluster.clock().now()) - described->state.transaction_start_time_ms;
+    text += ", begun " + std::to_string(age_ms / 1000) + " s ago";
+  }
+  co_return text;
+}
+
+// Whose transaction holds the last stable offset back.
+Task<std::string> describe_open_transaction(ClusterClient& cluster, TopicPartition partition) {
+  Result<std::optional<client::ActiveProducer>> oldest =
+      co_await oldest_open(cluster, std::move(partition));
+  if (!oldest) co_return oldest.error();
+  if (!oldest->has_value()) co_return std::string("no open transaction is known there");
+  const client::ActiveProducer& producer = **oldest;
+  Result<std::string> owner = co_await describe_owner(cluster, producer.producer_id);
+  co_return "the transaction of producer " + std::to_string(producer.producer_id) + " (epoch " +
+      std::to_string(producer.producer_epoch) + (owner.ok() ? owner.value() : std::string()) +
+      ") is open since offset " + std::to_string(producer.current_txn_start_offset);
+}
+
+Error stalled(std::string text) {
+  return Error{ErrorKind::stalled, std::move(text)};
+}
+
+// Why there is no progress: by reading the end of the log again. Its own failures are part of the
+// reason and never take its place.
+asio::awaitable<Error> diagnose(ClusterClient& cluster, TopicPartition partition,
+                                std::int64_t target, std::string last_problem) {
   Result<client::ListedOffset> end = co_await client::list_offset(
       cluster, partition, client::latest_timestamp, IsolationLevel::read_uncommitted);
-  if (!end) co_return "the leader cannot be asked: " + end.error().text;
+  if (!end) co_return stalled("the leader cannot be asked: " + end.error().text);
   if (end->error_code != ErrorCode::none)
-    co_return "the leader answers " + to_string(end->error_code);
+    co_return stalled("the leader answers " + to_string(end->error_code));
   if (end->offset < target)
-    co_return "the log ends at " + std::to_string(end->offset) +
-        ", below the target: it was truncated";
-  if (!last_problem.empty()) co_return "the last fetch failed: " + last_problem;
+    co_return Error{ErrorKind::malformed, "the log ends at " + std::to_string(end->offset) +
+                                              ", below the target: it was truncated"};
+  if (!last_problem.empty()) co_return stalled("the last fetch failed: " + last_problem);
   Result<std::string> open = co_await describe_open_transaction(cluster, std::move(partition));
-  if (open.ok()) co_return open;
-  co_return "an open transaction holds back the last stable offset (whose is not known: " +
-      open.error().text + ")";
+  if (open.ok()) co_return stalled(open.value());
+  co_return stalled("an open transaction holds back the last stable offset (whose is not known: " +
+                    open.error().text + ")");
 }
 
-Task<Recovery> fail_stalled(ClusterClient& cluster, TopicPartition partition, Progress progress,
-                            std::string how_long) {
+asio::awaitable<Error> fail_stalled(ClusterClient& cluster, TopicPartition partition,
+                                    Progress progress, std::string how_long) {
   const Recovery& recovery = progress.recovery;
-  Result<std::string> reason =
-      co_await diagnose(cluster, partition, recovery.target, progress.last_problem);
-  co_return Error{ErrorKind::stalled,
-                  "recovery of " + to_string(partition) + " stopped at offset " +
-                      std::to_string(recovery.position) + " of " + std::to_string(recovery.target) +
-                      how_long + ": " + (reason.ok() ? reason.value() : reason.error().text)};
+  Error reason = co_await diagnose(cluster, partition, recovery.target, progress.last_problem);
+  reason.text = "recovery of " + to_string(partition) + " stopped at offset " +
+                std::to_string(recovery.position) + " of " + std::to_string(recovery.target) +
+                how_long + ": " + reason.text;
+  co_return reason;
+}
+
+void report(const RecoveryOptions& options, const Recovery& recovery) {
+  if (!options.on_progress) return;
+  options.on_progress({recovery.position, recovery.target, recovery.last_stable_offset});
+}
+
+void warn(const RecoveryOptions& options, const TopicPartition& partition,
+          const Recovery& recovery) {
+  if (!options.on_warning || !recovery.had_to_wait()) return;
+  options.on_warning("a transaction is open on " + to_string(partition) + ": reading up to " +
+                     std::to_string(recovery.target) +
+                     " has to wait for its end, the last stable " + "offset is " +
+                     std::to_string(recovery.last_stable_offset));
 }
 
 void apply(std::vector<protocol::Record> records, Recovery* recovery) {
@@ -171,6 +221,8 @@ Task<Recovery> recover_snapshots(ClusterClient& cluster, TopicPartition partitio
   if (!begun) co_return begun.error();
   Progress progress = std::move(begun).value();
   Recovery& recovery = progress.recovery;
+  warn(options, partition, recovery);
+  report(options, recovery);
   client::Clock& clock = cluster.clock();
   progress.stall_deadline = clock.now() + options.stall_timeout;
   client::FetchOptions fetch_options;
@@ -178,6 +230,8 @@ Task<Recovery> recover_snapshots(ClusterClient& cluster, TopicPartition partitio
   fetch_options.max_wait = options.fetch_wait;
   fetch_options.bytes_max = options.fetch_bytes_max;
   while (recovery.position < recovery.target) {
+    if (options.should_stop && options.should_stop())
+      co_return Error{ErrorKind::closed, "the recovery of " + to_string(partition) + " was ended"};
     if (clock.now() >= progress.stall_deadline)
       co_return co_await fail_stalled(
           cluster, partition, progress,
@@ -192,6 +246,7 @@ Task<Recovery> recover_snapshots(ClusterClient& cluster, TopicPartition partitio
       co_return co_await fail_stalled(cluster, partition, progress, "");
     if (recovery.position > before) {
       progress.stall_deadline = clock.now() + options.stall_timeout;
+      report(options, recovery);
       continue;
     }
     // A broker that answers at once instead of waiting is not asked more often for it.

@@ -53,10 +53,16 @@ Result<std::unique_ptr<ClusterCommand>> ClusterCommand::make(const ClusterOption
   client::ClusterClientOptions client_options;
   client_options.connection = std::move(*connection);
   command->transport_ = std::make_unique<client::TcpTransport>(std::move(*tls));
-  command->cluster_ = std::make_unique<client::ClusterClient>(
-      *command->transport_, command->clock_, std::move(*addresses), client_options);
+  command->bootstrap_ = std::move(*addresses);
+  command->cluster_ = std::make_unique<client::ClusterClient>(*command->transport_, command->clock_,
+                                                              command->bootstrap_, client_options);
   command->listen_for_signals();
   return command;
+}
+
+std::unique_ptr<client::ClusterClient> ClusterCommand::make_client() {
+  return std::make_unique<client::ClusterClient>(*transport_, clock_, bootstrap_,
+                                                 cluster_->options());
 }
 
 void ClusterCommand::listen_for_signals() {

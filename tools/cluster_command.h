@@ -6,6 +6,7 @@
 #include <asio/co_spawn.hpp>
 #include <asio/detached.hpp>
 #include <asio/io_context.hpp>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -45,6 +46,25 @@ class ClusterCommand {
     return result;
   }
 
+  // Runs the coroutine to its end. On SIGINT or SIGTERM `on_interrupt` is called, once, and should
+  // make it end; a second signal ends at once: nothing then.
+  template <class T>
+  std::optional<Result<T>> run_to_end(client::Task<T> task, std::function<void()> on_interrupt) {
+    std::optional<Result<T>> result;
+    asio::co_spawn(io_, keep(std::move(task), &result), asio::detached);
+    run_until([&result] { return result.has_value(); });
+    if (result.has_value()) return result;
+    is_interrupted_ = false;
+    listen_for_signals();
+    on_interrupt();
+    run_until([&result] { return result.has_value(); });
+    return result;
+  }
+
+  // Another client of the same cluster; it ends with this.
+  std::unique_ptr<client::ClusterClient> make_client();
+  asio::io_context& io() { return io_; }
+
   // Lets the time pass. False when SIGINT or SIGTERM came meanwhile.
   bool wait(Duration duration);
 
@@ -63,6 +83,7 @@ class ClusterCommand {
 
   asio::io_context io_{1};
   client::SystemClock clock_;
+  std::vector<client::Address> bootstrap_;
   std::unique_ptr<client::TcpTransport> transport_;
   std::unique_ptr<client::ClusterClient> cluster_;
   bool is_interrupted_ = false;

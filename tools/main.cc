@@ -6,9 +6,12 @@
 #include "tools/decode.h"
 #include "tools/encode.h"
 #include "tools/exit_code.h"
+#include "tools/probe.h"
+#include "tools/recover.h"
 #include "tools/run.h"
 #include "tools/serve.h"
 #include "tools/txn.h"
+#include "tools/worker.h"
 
 int main(int argc, char** argv) {
   using namespace fencepost::tools;
@@ -23,6 +26,9 @@ int main(int argc, char** argv) {
   add_encode(app, exit_code);
   add_api(app, exit_code);
   add_txn(app, exit_code);
+  add_probe(app, exit_code);
+  add_recover(app, exit_code);
+  add_worker(app, exit_code);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

@@ -3,8 +3,9 @@
 #include "client/transactional_producer.h"
 
 #include "client/response_error.h"
-#include "tests/catch.h"
 #include "tests/simulated_cluster.h"
+
+#include "tests/catch.h"
 
 using namespace fencepost;
 using namespace fencepost::client;

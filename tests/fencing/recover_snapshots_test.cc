@@ -2,8 +2,10 @@
 #include "fencing/recover_snapshots.h"
 
 #include "protocol/messages/describe_producers.h"
+#include "protocol/messages/describe_transactions.h"
 #include "protocol/messages/fetch.h"
 #include "protocol/messages/list_offsets.h"
+#include "protocol/messages/list_transactions.h"
 #include "protocol/records/record_batch.h"
 #include "tests/catch.h"
 #include "tests/client/world.h"
@@ -174,12 +176,27 @@ TEST_CASE("A recovery that stalls names the open transaction", "[fencing]") {
     producer.current_txn_start_offset = 0;
     return std::optional(response);
   });
+  world.broker.on<protocol::ListTransactionsRequest>([](const auto&, int) {
+    protocol::ListTransactionsResponse response;
+    auto& transaction = response.transaction_states.emplace_back();
+    transaction.transactional_id = "x-0";
+    transaction.producer_id = 1;
+    return std::optional(response);
+  });
+  world.broker.on<protocol::DescribeTransactionsRequest>([](const auto&, int) {
+    protocol::DescribeTransactionsResponse response;
+    auto& transaction = response.transaction_states.emplace_back();
+    transaction.transactional_id = "x-0";
+    transaction.transaction_start_time_ms = 3'600'000 - 20'000;
+    return std::optional(response);
+  });
   const Instant begin = world.clock.now();
   const Error error = world.recover().error();
   CHECK(error.kind == ErrorKind::stalled);
   CHECK(error.text ==
         "recovery of state-0 stopped at offset 0 of 3 without progress for 180 s: the "
-        "transaction of producer 1 (epoch 6) is open since offset 0");
+        "transaction of producer 1 (epoch 6, transactional.id x-0, begun 200 s ago) is open "
+        "since offset 0");
   CHECK(world.clock.now() - begin >= std::chrono::minutes(3));
   CHECK(world.clock.now() - begin < std::chrono::minutes(3) + std::chrono::seconds(2));
 }
@@ -192,6 +209,65 @@ TEST_CASE("A stalled recovery that cannot learn whose transaction it is says so"
   CHECK(error.kind == ErrorKind::stalled);
   CHECK(error.text.find("an open transaction holds back the last stable offset") !=
         std::string::npos);
+}
+
+TEST_CASE("A transaction that no coordinator knows is called hanging", "[fencing]") {
+  RecoveryWorld world;
+  write_behind_an_open_transaction(world);
+  world.broker.on<protocol::DescribeProducersRequest>([](const auto&, int) {
+    protocol::DescribeProducersResponse response;
+    auto& producer =
+        response.topics.emplace_back().partitions.emplace_back().active_producers.emplace_back();
+    producer.producer_id = 1;
+    producer.current_txn_start_offset = 0;
+    return std::optional(response);
+  });
+  world.broker.on<protocol::ListTransactionsRequest>(
+      [](const auto&, int) { return std::optional(protocol::ListTransactionsResponse()); });
+  const Error error = world.recover().error();
+  CHECK(error.text.find("which no coordinator knows: it is hanging") != std::string::npos);
+}
+
+TEST_CASE("A re-read that fails does not hide the stall", "[fencing]") {
+  RecoveryWorld world;
+  write_behind_an_open_transaction(world);
+  world.on_fetch = [&world] {
+    world.broker.on_raw(ApiKey::list_offsets,
+                        [](const client::ReceivedRequest&) { return client::Answer{}; });
+  };
+  const Error error = world.recover().error();
+  CHECK(error.kind == ErrorKind::stalled);
+  CHECK(error.text.find("stopped at offset 0 of 3 without progress for 180 s: the leader cannot "
+                        "be asked") != std::string::npos);
+}
+
+TEST_CASE("A target above the last stable offset is warned of, once", "[fencing]") {
+  RecoveryWorld world;
+  write_behind_an_open_transaction(world);
+  std::vector<std::string> warnings;
+  std::vector<std::int64_t> positions;
+  RecoveryOptions options;
+  options.on_warning = [&warnings](const std::string& text) { warnings.push_back(text); };
+  options.on_progress = [&positions](const RecoveryProgress& it) {
+    positions.push_back(it.position);
+  };
+  world.on_fetch = [&world] { world.stable = world.end; };
+  CHECK(world.recover(options).ok());
+  CHECK(warnings == std::vector<std::string>{
+                        "a transaction is open on state-0: reading up to 3 has to wait for its "
+                        "end, the last stable offset is 0"});
+  CHECK(positions.front() == 0);
+  CHECK(positions.back() == 3);
+}
+
+TEST_CASE("A recovery that nobody wants any more ends", "[fencing]") {
+  RecoveryWorld world;
+  write_behind_an_open_transaction(world);
+  RecoveryOptions options;
+  options.should_stop = [&world] { return world.broker.count(ApiKey::fetch) >= 2; };
+  const Instant begin = world.clock.now();
+  CHECK(world.recover(options).error().kind == ErrorKind::closed);
+  CHECK(world.clock.now() - begin < std::chrono::seconds(2));
 }
 
 TEST_CASE("Each advance begins the stall timeout anew", "[fencing]") {
@@ -209,8 +285,10 @@ TEST_CASE("A log that ends below the target is reported as truncated", "[fencing
   RecoveryWorld world;
   write_behind_an_open_transaction(world);
   world.on_fetch = [&world] { world.end = 1; };
-  CHECK(world.recover().error().text.find(
-            "the log ends at 1, below the target: it was truncated") != std::string::npos);
+  const Error error = world.recover().error();
+  CHECK(error.kind == ErrorKind::malformed);
+  CHECK(error.text.find("the log ends at 1, below the target: it was truncated") !=
+        std::string::npos);
 }
 
 TEST_CASE("A leader that moved is looked up again and the recovery goes on", "[fencing]") {

@@ -1,0 +1,159 @@
+#include "fencing/example/partition_service.h"
+
+#include "client/reader.h"
+
+namespace fencepost::fencing::example {
+
+namespace {
+
+constexpr Duration fetch_wait = milliseconds(100);
+constexpr Duration pause_after_refusal = milliseconds(100);
+
+}  // namespace
+
+PartitionService::PartitionService(asio::any_io_executor executor, client::ClusterClient& cluster,
+                                   client::TopicPartition input, MakeStore make_store,
+                                   Notice notice)
+    : cluster_(cluster),
+      input_(std::move(input)),
+      make_store_(std::move(make_store)),
+      notice_(std::move(notice)),
+      stopping_(executor),
+      ended_(executor) {}
+
+asio::awaitable<void> PartitionService::run() {
+  while (!is_stopping_) {
+    const bool is_ours = co_await take_over();
+    if (is_ours)
+      co_await serve();
+    else
+      co_await pause();
+  }
+  co_await give_up();
+  ended_.set();
+}
+
+asio::awaitable<void> PartitionService::stop(bool is_lost) {
+  is_lost_ = is_lost;
+  is_stopping_ = true;
+  stopping_.set();
+  if (!ended_.is_set()) co_await ended_.wait();
+}
+
+asio::awaitable<void> PartitionService::pause() {
+  const Instant until = cluster_.clock().now() + pause_after_refusal;
+  co_await client::wait_until(stopping_, cluster_.clock(), until);
+}
+
+asio::awaitable<bool> PartitionService::take_over() {
+  store_ = make_store_();
+  Result<TakenOver> taken = co_await store_->take_over();
+  if (!taken) {
+    store_.reset();
+    if (!is_stopping_) notice_(to_string(input_) + ": " + taken.error().text);
+    co_return false;
+  }
+  state_.clear();
+  changed_.clear();
+  for (const auto& [key, value] : taken->recovery.snapshots) {
+    const std::optional<Tally> tally = parse_tally(value.text());
+    if (tally.has_value()) state_[key] = *tally;
+  }
+  position_ = taken->offset;
+  notice_(to_string(input_) + ": taken over at offset " + std::to_string(position_) + " with " +
+          std::to_string(state_.size()) + " keys");
+  co_return true;
+}
+
+asio::awaitable<void> PartitionService::serve() {
+  while (!is_stopping_) {
+    const Step step = co_await read_and_write();
+    if (step == Step::take_over) co_return;
+    if (step == Step::pause) co_await pause();
+  }
+}
+
+// One fetch, and the snapshots of what it changed. A snapshot may be ahead of the offset from which
+// the input is read again: fold() knows what is in it already.
+asio::awaitable<PartitionService::Step> PartitionService::read_and_write() {
+  client::FetchOptions options;
+  options.max_wait = fetch_wait;
+  Result<client::Fetched> fetched = co_await client::fetch(cluster_, input_, position_, options);
+  if (!fetched || fetched->error_code != protocol::ErrorCode::none) co_return Step::pause;
+  for (const protocol::Record& record : fetched->records) {
+    const std::string key(record.key.has_value() ? record.key->text() : std::string_view());
+    const std::string_view value =
+        record.value.has_value() ? record.value->text() : std::string_view();
+    const Tally folded = fold(state_[key], record.offset, value);
+    if (folded == state_[key]) continue;
+    state_[key] = folded;
+    changed_[key] = folded;
+  }
+  position_ = fetched->position;
+  co_return co_await write_changes();
+}
+
+asio::awaitable<PartitionService::Step> PartitionService::write_changes() {
+  std::vector<Snapshot> snapshots;
+  std::vector<std::string> keys;
+  for (const auto& [key, tally] : changed_) {
+    const std::string value = to_string(tally);
+    Snapshot& snapshot = snapshots.emplace_back();
+    snapshot.key = SharedBytes::copy_of(std::string_view(key));
+    snapshot.value = SharedBytes::copy_of(std::string_view(value));
+    keys.push_back(key);
+  }
+  if (!snapshots.empty()) {
+    const std::vector<WriteOutcome> outcomes = co_await store_->write_all(std::move(snapshots));
+    Step worst = Step::go_on;
+    for (std::size_t i = 0; i < keys.size(); ++i) {
+      if (outcomes[i].ok()) changed_.erase(keys[i]);
+      const Step step = step_after(outcomes[i]);
+      if (step > worst) worst = step;
+    }
+    if (worst != Step::go_on) co_return worst;
+  }
+  // Every event below the position is in a snapshot that is committed.
+  store_->advance(position_);
+  const WriteOutcome committed = co_await store_->commit_when_due();
+  co_return step_after(committed);
+}
+
+PartitionService::Step PartitionService::step_after(const WriteOutcome& outcome) {
+  switch (outcome.status) {
+    case WriteStatus::committed:
+      return Step::go_on;
+    // The membership says soon whether the partition is still ours.
+    case WriteStatus::aborted:
+    case WriteStatus::unknown_generation:
+    case WriteStatus::closed:
+      return Step::pause;
+    case WriteStatus::fenced: {
+      const protocol::Reaction reaction = protocol::reaction_of(outcome.error_code);
+      const bool is_producer = outcome.error_code == protocol::ErrorCode::producer_fenced ||
+                               outcome.error_code == protocol::ErrorCode::invalid_producer_epoch;
+      if (reaction == protocol::Reaction::fenced && !is_producer) return Step::pause;
+      return Step::take_over;
+    }
+    case WriteStatus::unknown_outcome:
+    case WriteStatus::failed:
+      notice_(to_string(input_) + ": " + std::string(to_string(outcome.status)) + ": " +
+              outcome.text);
+      return Step::take_over;
+  }
+  return Step::take_over;
+}
+
+asio::awaitable<void> PartitionService::give_up() {
+  if (store_ == nullptr) co_return;
+  if (is_lost_) {
+    co_await store_->abandon();
+    notice_(to_string(input_) + ": lost");
+    co_return;
+  }
+  const WriteOutcome outcome = co_await store_->release();
+  notice_(to_string(input_) + ": given up, " + std::string(to_string(outcome.status)) +
+          (outcome.text.empty() ? "" : ": " + outcome.text));
+}
+
+}  // namespace fencepost::fencing::example
