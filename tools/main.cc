@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 
 #include "tools/api.h"
+#include "tools/bench.h"
 #include "tools/decode.h"
 #include "tools/encode.h"
 #include "tools/exit_code.h"
@@ -10,6 +11,7 @@
 #include "tools/recover.h"
 #include "tools/run.h"
 #include "tools/serve.h"
+#include "tools/torture.h"
 #include "tools/txn.h"
 #include "tools/worker.h"
 
@@ -29,6 +31,8 @@ int main(int argc, char** argv) {
   add_probe(app, exit_code);
   add_recover(app, exit_code);
   add_worker(app, exit_code);
+  add_torture(app, exit_code);
+  add_bench(app, exit_code);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
