@@ -39,6 +39,7 @@ GroupSettings group_settings(const ClusterSettings& settings) {
 Broker::Broker(int id, const ClusterSettings& settings)
     : id_(id),
       settings_(settings),
+      nonces_(settings.seed ^ settings.sasl.entropy, "nonces-" + std::to_string(id)),
       replicas_(id, settings),
       transactions_(transaction_settings(settings), settings.era, settings.start),
       groups_(group_settings(settings), settings.era,
@@ -47,8 +48,40 @@ Broker::Broker(int id, const ClusterSettings& settings)
                       Random(settings.seed + static_cast<std::uint64_t>(id), "fetch sessions")),
       maintenance_(settings) {}
 
-void Broker::connect(std::int64_t connection, std::string address) {
-  connections_[connection].address = std::move(address);
+void Broker::connect(std::int64_t connection, security::Origin origin) {
+  Connection& opened = connections_[connection];
+  if (security::uses_sasl(origin.protocol)) opened.sasl.emplace();
+  opened.identity = std::make_shared<const security::Identity>(
+      security::Identity{std::move(origin.principal), std::move(origin.address),
+                         std::move(origin.listener), origin.is_broker});
+}
+
+std::size_t Broker::waiting_bytes(std::int64_t connection) const {
+  const auto found = connections_.find(connection);
+  return found == connections_.end() ? 0 : found->second.waiting_bytes;
+}
+
+security::SaslSession* Broker::sasl_session(std::int64_t connection) {
+  const auto found = connections_.find(connection);
+  return found != connections_.end() && found->second.sasl ? &*found->second.sasl : nullptr;
+}
+
+bool Broker::has_to_authenticate(std::int64_t connection) const {
+  const auto found = connections_.find(connection);
+  if (found == connections_.end() || !found->second.sasl) return false;
+  return found->second.sasl->state != security::SaslSession::State::complete;
+}
+
+void Broker::authenticate(std::int64_t connection, std::string principal) {
+  Connection& authenticated = connections_.at(connection);
+  security::Identity identity = *authenticated.identity;
+  identity.principal = std::move(principal);
+  authenticated.identity = std::make_shared<const security::Identity>(std::move(identity));
+}
+
+std::string Broker::next_nonce() {
+  constexpr std::size_t nonce_bytes = 18;
+  return to_base64(security::random_bytes(nonces_, nonce_bytes).view());
 }
 
 void Broker::disconnect(std::int64_t connection) {
@@ -63,7 +96,11 @@ void Broker::disconnect(std::int64_t connection) {
 void Broker::receive(Turn& turn, std::int64_t connection, SharedBytes frame) {
   // A request may outlive its connection in the network: it was sent before the client left.
   const auto [entry, is_late] = connections_.try_emplace(connection);
-  if (is_late) entry->second.is_gone = true;
+  if (is_late) {
+    entry->second.is_gone = true;
+    entry->second.identity = std::make_shared<const security::Identity>();
+  }
+  entry->second.waiting_bytes += frame.size();
   entry->second.waiting.push_back(std::move(frame));
   if (!entry->second.is_busy && entry->second.waiting.size() == 1) ready_.push_back(connection);
   handle_ready(turn);
@@ -80,8 +117,9 @@ void Broker::handle_ready(Turn& turn) {
     Connection& connection = found->second;
     const SharedBytes frame = std::move(connection.waiting.front());
     connection.waiting.pop_front();
+    connection.waiting_bytes -= frame.size();
     connection.is_busy = true;
-    handlers::dispatch(*this, turn, id, connection.address, frame);
+    handlers::dispatch(*this, turn, id, connection.identity, frame);
     settle(turn);
   }
 }
@@ -106,6 +144,11 @@ void Broker::send(Reply reply) {
   answers_.push_back({reply.request.connection, reply.request.correlation_id, writer.finish(),
                       std::move(reply.body), false});
   finish(reply.request.connection);
+}
+
+void Broker::send_raw(const RequestContext& request, const SharedBytes& bytes) {
+  answers_.push_back({request.connection, request.correlation_id, {}, Frame(bytes), false});
+  finish(request.connection);
 }
 
 void Broker::finish_silently(const RequestContext& request) {

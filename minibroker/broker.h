@@ -26,6 +26,7 @@
 #include "minibroker/log_maintenance.h"
 #include "minibroker/operations.h"
 #include "minibroker/replicas.h"
+#include "minibroker/security/sasl_exchange.h"
 #include "minibroker/sim/cut_points.h"
 #include "minibroker/transaction/coordinator.h"
 
@@ -53,7 +54,7 @@ class Broker {
 
   // ---- driven by the cluster
 
-  void connect(std::int64_t connection, std::string address);
+  void connect(std::int64_t connection, security::Origin origin);
   void disconnect(std::int64_t connection);
   void receive(Turn& turn, std::int64_t connection, SharedBytes frame);
   // The answer to a BrokerRequest; nothing when it was lost with its connection.
@@ -93,6 +94,17 @@ class Broker {
   GroupCoordinator& groups() { return groups_; }
   FetchSessions& fetch_sessions() { return fetch_sessions_; }
 
+  // Bytes of the connection's requests that wait for an earlier one.
+  std::size_t waiting_bytes(std::int64_t connection) const;
+  // Null where nobody authenticates by SASL; valid until the connection is closed.
+  security::SaslSession* sasl_session(std::int64_t connection);
+  // From now on the connection's requests are this user's.
+  void authenticate(std::int64_t connection, std::string principal);
+  bool has_to_authenticate(std::int64_t connection) const;
+  std::string next_nonce();
+  // Bytes that are no answer to a request: a SASL token as old clients want it.
+  void send_raw(const RequestContext& request, const SharedBytes& bytes);
+
   template <class Response>
   void reply(const RequestContext& request, const Response& response) {
     send(make_reply(request, response));
@@ -128,7 +140,9 @@ class Broker {
 
  private:
   struct Connection {
-    std::string address;
+    std::shared_ptr<const security::Identity> identity;
+    std::optional<security::SaslSession> sasl;
+    std::size_t waiting_bytes = 0;
     std::deque<SharedBytes> waiting;  // Kafka handles one request of a connection at a time
     bool is_busy = false;
     bool is_gone = false;  // the client has left; what it has sent is still handled
@@ -186,6 +200,7 @@ class Broker {
 
   int id_;
   ClusterSettings settings_;
+  Random nonces_;
   Replicas replicas_;
   transaction::TransactionCoordinator transactions_;
   GroupCoordinator groups_;

@@ -26,7 +26,10 @@ bool Broker::settle_coordinators(Turn& turn) {
   std::ranges::move(groups_.take_replies(), std::back_inserter(replies));
   const bool is_settled =
       transaction_writes.empty() && group_writes.empty() && markers.empty() && replies.empty();
-  for (Reply& reply : replies) send(std::move(reply));
+  for (Reply& reply : replies) {
+    handlers::finish_for_reader(turn, reply);
+    send(std::move(reply));
+  }
   for (LogWrite& write : transaction_writes) carry_out(turn, std::move(write), true);
   for (LogWrite& write : group_writes) carry_out(turn, std::move(write), false);
   if (!markers.empty()) send_markers(turn, std::move(markers));

@@ -31,10 +31,23 @@ std::vector<Event> Cluster::take_events() {
 }
 
 ConnectionId Cluster::connect(int broker_id, std::string client_address) {
-  return world_->connect(broker_id, std::move(client_address));
+  security::Origin origin;
+  origin.address = std::move(client_address);
+  return world_->connect(broker_id, std::move(origin));
+}
+ConnectionId Cluster::connect(int broker_id, security::Origin origin) {
+  return world_->connect(broker_id, std::move(origin));
 }
 void Cluster::disconnect(ConnectionId connection) {
   world_->disconnect(connection);
+}
+
+std::size_t Cluster::waiting_bytes(ConnectionId connection) const {
+  return world_->waiting_bytes(connection);
+}
+
+bool Cluster::has_to_authenticate(ConnectionId connection) const {
+  return world_->has_to_authenticate(connection);
 }
 
 sim::FaultPlan& Cluster::faults() {
@@ -119,8 +132,9 @@ bool Cluster::has_planned_crashes() const {
   return !world_->cuts().empty();
 }
 
-void Cluster::set_advertised(int broker_id, std::string host, int port) {
-  world_->set_advertised(broker_id, std::move(host), port);
+void Cluster::set_advertised(int broker_id, std::string host, int port,
+                             const std::string& listener) {
+  world_->set_advertised(broker_id, listener, {std::move(host), port});
 }
 std::vector<int> Cluster::broker_ids() const {
   return world_->broker_ids();

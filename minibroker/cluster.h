@@ -11,6 +11,7 @@
 
 #include "minibroker/controller.h"
 #include "minibroker/events.h"
+#include "minibroker/security/identity.h"
 #include "minibroker/settings.h"
 #include "minibroker/sim/cut_points.h"
 #include "minibroker/sim/fault_plan.h"
@@ -76,8 +77,14 @@ class Cluster {
 
   // A new client connection to that broker; `client_address` ("127.0.0.1") appears in answers.
   ConnectionId connect(int broker_id, std::string client_address);
+  // The same for one that came through a certain listener, or showed a certificate.
+  ConnectionId connect(int broker_id, security::Origin origin);
   // The client has gone; requests of it that wait are dropped, what took effect stays.
   void disconnect(ConnectionId connection);
+  // Bytes of its requests that wait for an earlier one: a broker answers one at a time.
+  std::size_t waiting_bytes(ConnectionId connection) const;
+  // Whether it has come through a SASL listener, and nobody knows yet who it is.
+  bool has_to_authenticate(ConnectionId connection) const;
 
   // ---- the world around the brokers
 
@@ -145,7 +152,8 @@ class Cluster {
   bool has_planned_crashes() const;
 
   // Where clients find the brokers; set before the first request.
-  void set_advertised(int broker_id, std::string host, int port);
+  void set_advertised(int broker_id, std::string host, int port,
+                      const std::string& listener = security::plaintext_listener);
   std::vector<int> broker_ids() const;
 
   // ---- looking inside, for people and properties

@@ -10,6 +10,7 @@
 
 #include "minibroker/config_keys.h"
 #include "minibroker/group/settings.h"
+#include "minibroker/security_configuration.h"
 #include "protocol/base/nearest.h"
 
 namespace fencepost::minibroker {
@@ -32,9 +33,12 @@ bool are_assignors(std::string_view value) {
 
 // clang-format off
 constexpr ConfigurationKey keys[] = {
+    {"allow.everyone.if.no.acl.found", &allow_everyone_setting},
+    {"authorizer.class.name", &authorizer_setting},
     {"auto.create.topics.enable", &S::auto_create_topics_enable},
     {"broker.session.timeout.ms", &S::broker_session_timeout, 1, int_max},
     {"connections.max.idle.ms", &S::connections_max_idle, 1, 365 * day_ms},
+    {"connections.max.reauth.ms", &max_reauth_setting},
     {"default.replication.factor", &S::default_replication_factor, 1, 32767},
     {"fetch.max.bytes", &S::fetch_max_bytes, 1024, int_max},
     {"group.consumer.assignment.interval.ms", &S::group_consumer_assignment_interval, 0, int_max},
@@ -53,6 +57,7 @@ constexpr ConfigurationKey keys[] = {
     {"log.cleaner.backoff.ms", &S::log_cleaner_backoff, 1, int_max},
     {"log.retention.check.interval.ms", &S::log_retention_check_interval, 1, int_max},
     {"max.connections", &S::max_connections, 0, int_max},
+    {"max.connections.per.ip", &S::max_connections_per_ip, 0, int_max},
     {"max.incremental.fetch.session.cache.slots", &S::max_incremental_fetch_session_cache_slots, 0, int_max},
     {"message.max.bytes", &S::message_max_bytes, 0, int_max},
     {"min.insync.replicas", &S::min_insync_replicas, 1, int_max},
@@ -61,11 +66,15 @@ constexpr ConfigurationKey keys[] = {
     {"offsets.topic.num.partitions", &S::offsets_topic_num_partitions, 1, int_max},
     {"offsets.topic.replication.factor", &S::offsets_topic_replication_factor, 1, 32767},
     {"producer.id.expiration.ms", &S::producer_id_expiration, 1, int_max},
+    {"queued.max.request.bytes", &S::queued_max_request_bytes, -1, std::numeric_limits<std::int64_t>::max()},
     {"replica.fetch.backoff.ms", &S::replica_fetch_backoff, 0, int_max},
     {"replica.fetch.wait.max.ms", &S::replica_fetch_wait_max, 0, int_max},
     {"replica.lag.time.max.ms", &S::replica_lag_time_max, 1, int_max},
     {"request.timeout.ms", &S::request_timeout, 1, int_max},
+    {"sasl.enabled.mechanisms", &mechanisms_setting},
+    {"sasl.server.max.receive.size", &S::sasl_server_max_receive_size, 1, int_max},
     {"socket.request.max.bytes", &S::socket_request_max_bytes, 1, int_max},
+    {"super.users", &super_users_setting},
     {"transaction.abort.timed.out.transaction.cleanup.interval.ms",
      &S::transaction_abort_timed_out_transaction_cleanup_interval, 1, int_max},
     {"transaction.max.timeout.ms", &S::transaction_max_timeout, 1, int_max},
@@ -142,6 +151,12 @@ struct Assign {
     settings.*setting.member = value;
     return true;
   }
+  bool operator()(std::int64_t ClusterSettings::*member) const {
+    const std::optional<std::int64_t> it = number();
+    if (it) settings.*member = *it;
+    return it.has_value();
+  }
+  bool operator()(const ParsedSetting* setting) const { return setting->set(settings, value); }
   bool operator()(const EraSwitches& members) const {
     const std::optional<bool> it = parse_boolean(value);
     const std::optional<Era> era = find_era(settings.era.name);
@@ -157,6 +172,10 @@ struct Print {
   std::string operator()(int ClusterSettings::*member) const {
     return std::to_string(settings.*member);
   }
+  std::string operator()(std::int64_t ClusterSettings::*member) const {
+    return std::to_string(settings.*member);
+  }
+  std::string operator()(const ParsedSetting* setting) const { return setting->get(settings); }
   std::string operator()(Duration ClusterSettings::*member) const {
     return std::to_string(to_milliseconds(settings.*member));
   }
@@ -209,7 +228,10 @@ std::string value_of(const ConfigurationKey& key, const ClusterSettings& setting
 
 std::string wanted(const ConfigurationKey& key) {
   const bool is_duration = std::holds_alternative<Duration ClusterSettings::*>(key.target);
-  if (is_duration || std::holds_alternative<int ClusterSettings::*>(key.target)) {
+  if (const auto* setting = std::get_if<const ParsedSetting*>(&key.target))
+    return (*setting)->wanted;
+  if (is_duration || std::holds_alternative<std::int64_t ClusterSettings::*>(key.target) ||
+      std::holds_alternative<int ClusterSettings::*>(key.target)) {
     return std::string(is_duration ? "milliseconds" : "an integer") + " from " +
            std::to_string(key.min) + " to " + std::to_string(key.max);
   }

@@ -24,10 +24,17 @@ struct TextSetting {
   std::string_view wanted;  // "one of a, b"
 };
 
+// What has to be taken apart first: a list, a class name.
+struct ParsedSetting {
+  bool (*set)(ClusterSettings& settings, std::string_view value);  // false: not a possible value
+  std::string (*get)(const ClusterSettings& settings);
+  const char* wanted;  // "a list of ..."
+};
+
 struct ConfigurationKey {
   std::string_view name;
   std::variant<int ClusterSettings::*, bool ClusterSettings::*, Duration ClusterSettings::*,
-               EraSwitches, TextSetting>
+               std::int64_t ClusterSettings::*, EraSwitches, TextSetting, const ParsedSetting*>
       target;
   // Of numbers; a Duration counts milliseconds.
   std::int64_t min = 0;

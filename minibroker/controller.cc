@@ -60,8 +60,11 @@ Controller::Controller(const ClusterSettings& settings)
     : settings_(settings), random_(settings.seed, "controller") {
   image_.cluster_id = to_string(next_uuid());
   image_.settings = std::make_shared<const ClusterSettings>(settings);
+  image_.authorizer = std::make_shared<const security::Authorizer>(settings.authorizer);
+  image_.credentials = std::make_shared<const security::Credentials>(
+      settings.sasl, Random(settings.seed ^ settings.sasl.entropy, "credentials"));
   for (int id = 1; id <= settings_.broker_count; ++id) {
-    image_.addresses.push_back({id, "127.0.0.1", 9091 + id});
+    image_.addresses.push_back({id, {{security::plaintext_listener, {"127.0.0.1", 9091 + id}}}});
     sessions_[id] = {};
   }
   list_brokers();
@@ -254,10 +257,9 @@ std::shared_ptr<const MetadataImage> Controller::image() {
   return told_;
 }
 
-void Controller::set_address(int broker_id, std::string host, int port) {
+void Controller::set_address(int broker_id, const std::string& listener, Endpoint endpoint) {
   BrokerAddress& address = image_.addresses.at(static_cast<std::size_t>(broker_id - 1));
-  address.host = std::move(host);
-  address.port = port;
+  address.listeners[listener] = std::move(endpoint);
   list_brokers();
 }
 

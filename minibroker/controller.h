@@ -4,7 +4,7 @@
 //
 //   topics, replicas, producer ids            controller.cc
 //   sessions, fencing, elections, in sync     controller_elections.cc
-//   configuration, features                   controller_configuration.cc
+//   configuration, features, users, ACLs      controller_configuration.cc
 #pragma once
 
 #include <cstdint>
@@ -102,7 +102,7 @@ class Controller {
   std::shared_ptr<const MetadataImage> image();
   std::int64_t version() const { return image_.version; }
 
-  void set_address(int broker_id, std::string host, int port);
+  void set_address(int broker_id, const std::string& listener, Endpoint endpoint);
   int controller_id() const { return 1; }
 
   // ---- configuration and features while the cluster runs
@@ -112,6 +112,14 @@ class Controller {
   ControllerAnswer set_config(ConfigResource type, const std::string& name, ConfigMap config);
   // The level is one that the cluster supports.
   void set_feature_level(std::string_view feature, std::int16_t level);
+
+  // ---- users and what they may do
+
+  void add_acls(std::vector<security::Acl> acls);
+  void remove_acls(const std::vector<security::Acl>& acls);
+  // Nothing takes the credential away.
+  void set_scram_credential(const std::string& user, protocol::sasl::ScramMechanism mechanism,
+                            std::optional<protocol::sasl::ScramCredential> credential);
 
   // The first of a block of `producer_id_block_size` producer ids that nobody else gets.
   std::int64_t take_producer_id_block();

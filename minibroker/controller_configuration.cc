@@ -1,4 +1,5 @@
-// What of the configuration and the features changes while the cluster runs.
+// What of the configuration, the features, the users and their rights changes while the cluster
+// runs.
 #include "minibroker/controller.h"
 #include "protocol/base/check.h"
 
@@ -32,6 +33,32 @@ void Controller::set_feature_level(std::string_view feature, std::int16_t level)
   image_.settings = std::make_shared<const ClusterSettings>(std::move(settings));
   changed();
   change_settings();
+}
+
+void Controller::add_acls(std::vector<security::Acl> acls) {
+  security::Authorizer authorizer = *image_.authorizer;
+  for (security::Acl& acl : acls) authorizer.add(std::move(acl));
+  image_.authorizer = std::make_shared<const security::Authorizer>(std::move(authorizer));
+  changed();
+}
+
+void Controller::remove_acls(const std::vector<security::Acl>& acls) {
+  security::Authorizer authorizer = *image_.authorizer;
+  for (const security::Acl& acl : acls) authorizer.remove(acl);
+  image_.authorizer = std::make_shared<const security::Authorizer>(std::move(authorizer));
+  changed();
+}
+
+void Controller::set_scram_credential(const std::string& user,
+                                      protocol::sasl::ScramMechanism mechanism,
+                                      std::optional<protocol::sasl::ScramCredential> credential) {
+  security::Credentials credentials = *image_.credentials;
+  if (credential)
+    credentials.set(user, mechanism, std::move(*credential));
+  else
+    credentials.remove(user, mechanism);
+  image_.credentials = std::make_shared<const security::Credentials>(std::move(credentials));
+  changed();
 }
 
 void Controller::change_settings() {

@@ -41,6 +41,8 @@ class ControllerView {
   const ConfigMap& config_of(ConfigResource type, const std::string& name) const {
     return image_->config_of(type, name);
   }
+  const security::Authorizer& authorizer() const { return *image_->authorizer; }
+  const security::Credentials& credentials() const { return *image_->credentials; }
   std::int64_t version() const { return image_->version; }
   const std::shared_ptr<const MetadataImage>& image() const { return image_; }
 
@@ -77,6 +79,26 @@ class ControllerView {
   ControllerAnswer set_feature_level(std::string_view feature, std::int16_t level) {
     return ask([&] {
       controller_.set_feature_level(feature, level);
+      return ControllerAnswer{};
+    });
+  }
+  ControllerAnswer add_acls(std::vector<security::Acl> acls) {
+    return ask([&] {
+      controller_.add_acls(std::move(acls));
+      return ControllerAnswer{};
+    });
+  }
+  ControllerAnswer remove_acls(const std::vector<security::Acl>& acls) {
+    return ask([&] {
+      controller_.remove_acls(acls);
+      return ControllerAnswer{};
+    });
+  }
+  ControllerAnswer set_scram_credential(const std::string& user,
+                                        protocol::sasl::ScramMechanism mechanism,
+                                        std::optional<protocol::sasl::ScramCredential> credential) {
+    return ask([&] {
+      controller_.set_scram_credential(user, mechanism, std::move(credential));
       return ControllerAnswer{};
     });
   }

@@ -8,13 +8,22 @@ namespace fencepost::minibroker {
 
 namespace {
 
+// "PLAINTEXT://127.0.0.1:9092,SSL://127.0.0.1:9093".
+std::string listeners_of(const BrokerAddress& address) {
+  std::string text;
+  for (const auto& [listener, endpoint] : address.listeners) {
+    if (!text.empty()) text += ',';
+    text += listener + "://" + endpoint.host + ":" + std::to_string(endpoint.port);
+  }
+  return text;
+}
+
 // What a broker is told at its start without anybody writing it down.
 std::optional<std::string> implied_value(const ControllerView& controller, int broker_id,
                                          std::string_view name) {
   const BrokerAddress& address = controller.broker(broker_id);
   if (name == "node.id" || name == "broker.id") return std::to_string(broker_id);
-  if (name == "listeners" || name == "advertised.listeners")
-    return "PLAINTEXT://" + address.host + ":" + std::to_string(address.port);
+  if (name == "listeners" || name == "advertised.listeners") return listeners_of(address);
   if (name == "process.roles")
     return broker_id == controller.controller_id() ? "broker,controller" : "broker";
   return std::nullopt;

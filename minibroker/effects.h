@@ -3,10 +3,12 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "minibroker/security/identity.h"
 #include "minibroker/topic_partition.h"
 #include "protocol/api.h"
 #include "protocol/base/check.h"
@@ -24,7 +26,8 @@ struct RequestContext {
   protocol::ApiKey api_key = protocol::ApiKey::api_versions;
   std::int16_t api_version = 0;
   std::string client_id;
-  std::string client_host;  // "/127.0.0.1", as Kafka prints it
+  std::string client_host;                                       // "/127.0.0.1", as Kafka prints it
+  std::shared_ptr<const security::Identity> identity = nullptr;  // set for what a client sent
   bool operator==(const RequestContext&) const = default;
 };
 

@@ -7,6 +7,11 @@
 
 namespace fencepost::minibroker {
 
+const Endpoint& BrokerAddress::on(const std::string& listener) const {
+  const auto found = listeners.find(listener);
+  return found != listeners.end() ? found->second : listeners.begin()->second;
+}
+
 const TopicImage* MetadataImage::find_topic(const std::string& name) const {
   const auto found = topics.find(name);
   return found == topics.end() ? nullptr : &found->second;
@@ -86,6 +91,8 @@ void MetadataImage::add_to(Digest& digest) const {
     add(digest, config);
   }
   for (const Feature& feature : settings->era.features()) digest.add(feature.level);
+  authorizer->add_to(digest);
+  credentials->add_to(digest);
   for (const BrokerAddress& broker : brokers) digest.add(broker.id);
   for (const auto& [name, topic] : topics) {
     digest.add(name);

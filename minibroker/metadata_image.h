@@ -1,5 +1,6 @@
-// The cluster's metadata at one moment: brokers, topics, leaders and in-sync replicas. The
-// controller owns the newest; every broker holds the one that it was told last, which may be older.
+// The cluster's metadata at one moment: brokers, topics, leaders and in-sync replicas, users and
+// what they may do. The controller owns the newest; every broker holds the one that it was told
+// last, which may be older.
 #pragma once
 
 #include <cstdint>
@@ -9,6 +10,8 @@
 #include <utility>
 #include <vector>
 
+#include "minibroker/security/authorizer.h"
+#include "minibroker/security/credentials.h"
 #include "minibroker/settings.h"
 #include "minibroker/topic_partition.h"
 #include "protocol/base/digest.h"
@@ -16,10 +19,18 @@
 
 namespace fencepost::minibroker {
 
-struct BrokerAddress {
-  int id = 0;
+struct Endpoint {
   std::string host;
   int port = 0;
+  bool operator==(const Endpoint&) const = default;
+};
+
+struct BrokerAddress {
+  int id = 0;
+  std::map<std::string, Endpoint> listeners = {};  // by Kafka's name of the listener
+
+  // Where clients that came through that listener find the broker.
+  const Endpoint& on(const std::string& listener) const;
   bool operator==(const BrokerAddress&) const = default;
 };
 
@@ -59,6 +70,9 @@ struct MetadataImage {
   std::shared_ptr<const ClusterSettings> settings;
   // What is set for brokers, loggers and groups. A broker's name is its id; no name stands for all.
   std::map<std::pair<ConfigResource, std::string>, ConfigMap> configs;
+  // Never null; replaced as a whole.
+  std::shared_ptr<const security::Authorizer> authorizer;
+  std::shared_ptr<const security::Credentials> credentials;
   std::int64_t settings_version = 0;  // rises when any broker's settings change
   std::int64_t version = 0;           // rises with every change
 

@@ -7,6 +7,8 @@
 #include <vector>
 
 #include "minibroker/era.h"
+#include "minibroker/security/authorizer.h"
+#include "minibroker/security/credentials.h"
 #include "protocol/base/time.h"
 
 namespace fencepost::minibroker {
@@ -70,10 +72,16 @@ struct ClusterSettings {
   // How long a coordinator reads its log before it answers anything else than
   // COORDINATOR_LOAD_IN_PROGRESS; Kafka has no key for it.
   Duration coordinator_load_time{};
+  security::AuthorizerSettings authorizer = {};
+  security::SaslSettings sasl = {};
+  int sasl_server_max_receive_size = 524288;  // of a request before authentication
   // Only the TCP server looks at these.
   int socket_request_max_bytes = 100 * 1024 * 1024;
   Duration connections_max_idle = std::chrono::minutes(10);
   int max_connections = 2147483647;
+  int max_connections_per_ip = 2147483647;
+  // Bytes of all requests that have arrived in part; above it no further one is read. -1: no limit.
+  std::int64_t queued_max_request_bytes = -1;
 };
 
 }  // namespace fencepost::minibroker

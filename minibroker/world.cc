@@ -67,8 +67,8 @@ void World::note(std::string text) {
 
 // ---- looking inside
 
-void World::set_advertised(int broker_id, std::string host, int port) {
-  controller_.set_address(broker_id, std::move(host), port);
+void World::set_advertised(int broker_id, const std::string& listener, Endpoint endpoint) {
+  controller_.set_address(broker_id, listener, std::move(endpoint));
 }
 
 std::vector<int> World::broker_ids() const {

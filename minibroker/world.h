@@ -33,8 +33,10 @@ class World {
   void advance_to(Instant now);
   std::vector<Event> take_events() { return std::exchange(events_, {}); }
 
-  ConnectionId connect(int broker_id, std::string client_address);
+  ConnectionId connect(int broker_id, security::Origin origin);
   void disconnect(ConnectionId connection);
+  std::size_t waiting_bytes(ConnectionId connection) const;
+  bool has_to_authenticate(ConnectionId connection) const;
 
   sim::FaultPlan& faults() { return faults_; }
   bool release(const std::string& name, Instant now);
@@ -59,7 +61,7 @@ class World {
   protocol::ErrorCode elect(const TopicPartition& partition, Election kind, int broker_id,
                             Instant now);
 
-  void set_advertised(int broker_id, std::string host, int port);
+  void set_advertised(int broker_id, const std::string& listener, Endpoint endpoint);
 
   std::vector<int> broker_ids() const;
   std::vector<PartitionState> partitions() const;
@@ -78,6 +80,7 @@ class World {
     bool is_sender_gone = false;
     bool is_receiver_gone = false;
     std::string client_id = {};  // of a client, once it has sent a request
+    bool is_anonymous = true;    // what comes after its end is anybody's, and still handled
   };
   // A broker, and how it stands to the rest of the world.
   struct Node {

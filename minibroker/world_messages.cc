@@ -14,7 +14,7 @@ using sim::Party;
 
 // ---- connections
 
-ConnectionId World::connect(int broker_id, std::string client_address) {
+ConnectionId World::connect(int broker_id, security::Origin origin) {
   const ConnectionId id = ++last_connection_;
   Connection& connection = connections_[id];
   connection.to_broker = broker_id;
@@ -24,7 +24,9 @@ ConnectionId World::connect(int broker_id, std::string client_address) {
     travel({MessageKind::close, id, -1, 0, {}});
     return id;
   }
-  node.broker.connect(id, std::move(client_address));
+  connection.is_anonymous =
+      !security::uses_sasl(origin.protocol) && origin.principal == security::anonymous;
+  node.broker.connect(id, std::move(origin));
   return id;
 }
 
@@ -32,7 +34,20 @@ void World::disconnect(ConnectionId connection) {
   const auto found = connections_.find(connection);
   if (found == connections_.end() || !found->second.is_open) return;
   found->second.is_open = false;
+  found->second.is_receiver_gone |= !found->second.is_anonymous;
   nodes_.at(found->second.to_broker).broker.disconnect(connection);
+}
+
+std::size_t World::waiting_bytes(ConnectionId connection) const {
+  const auto found = connections_.find(connection);
+  if (found == connections_.end() || found->second.is_receiver_gone) return 0;
+  return nodes_.at(found->second.to_broker).broker.waiting_bytes(connection);
+}
+
+bool World::has_to_authenticate(ConnectionId connection) const {
+  const auto found = connections_.find(connection);
+  if (found == connections_.end() || found->second.is_receiver_gone) return false;
+  return nodes_.at(found->second.to_broker).broker.has_to_authenticate(connection);
 }
 
 ConnectionId World::broker_connection(int from, int to, Purpose purpose) {
@@ -41,7 +56,9 @@ ConnectionId World::broker_connection(int from, int to, Purpose purpose) {
     id = ++last_connection_;
     connections_[id].from_broker = from;
     connections_[id].to_broker = to;
-    nodes_.at(to).broker.connect(id, "127.0.0.1");
+    security::Origin origin;
+    origin.is_broker = true;
+    nodes_.at(to).broker.connect(id, std::move(origin));
   }
   return id;
 }
@@ -221,6 +238,7 @@ void World::send_answer(int broker_id, BrokerAnswer answer) {
   const auto connection = connections_.find(answer.connection);
   if (connection == connections_.end()) return;
   const int to_broker = connection->second.from_broker;
+  if (answer.is_close) connection->second.is_receiver_gone |= !connection->second.is_anonymous;
   Message message{answer.is_close ? MessageKind::close : MessageKind::response,
                   answer.connection,
                   to_broker,

@@ -8,6 +8,7 @@
 #include "protocol/messages/alter_configs.h"
 #include "protocol/messages/alter_partition_reassignments.h"
 #include "protocol/messages/alter_replica_log_dirs.h"
+#include "protocol/messages/alter_user_scram_credentials.h"
 #include "protocol/messages/api_versions.h"
 #include "protocol/messages/consumer_group_describe.h"
 #include "protocol/messages/consumer_group_heartbeat.h"
@@ -27,6 +28,7 @@
 #include "protocol/messages/describe_quorum.h"
 #include "protocol/messages/describe_topic_partitions.h"
 #include "protocol/messages/describe_transactions.h"
+#include "protocol/messages/describe_user_scram_credentials.h"
 #include "protocol/messages/elect_leaders.h"
 #include "protocol/messages/end_txn.h"
 #include "protocol/messages/fetch.h"
@@ -107,6 +109,10 @@ constexpr std::array all_apis{
     api<ListPartitionReassignmentsRequest>(ApiKey::list_partition_reassignments,
                                            "ListPartitionReassignments"),
     api<OffsetDeleteRequest>(ApiKey::offset_delete, "OffsetDelete"),
+    api<DescribeUserScramCredentialsRequest>(ApiKey::describe_user_scram_credentials,
+                                             "DescribeUserScramCredentials"),
+    api<AlterUserScramCredentialsRequest>(ApiKey::alter_user_scram_credentials,
+                                          "AlterUserScramCredentials"),
     api<DescribeQuorumRequest>(ApiKey::describe_quorum, "DescribeQuorum"),
     api<UpdateFeaturesRequest>(ApiKey::update_features, "UpdateFeatures"),
     api<DescribeClusterRequest>(ApiKey::describe_cluster, "DescribeCluster"),

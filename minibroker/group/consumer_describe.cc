@@ -1,5 +1,6 @@
 // ConsumerGroupDescribe: the group as its log has it.
 #include "minibroker/group/coordinator.h"
+#include "minibroker/security/acl.h"
 
 namespace fencepost::minibroker {
 
@@ -82,6 +83,8 @@ void GroupCoordinator::consumer_group_describe(const RequestContext& context,
         group.preferred_assignor(nullptr, nullptr).value_or(settings_.consumer.assignors.front());
     for (const ConsumerMember& it : group.members())
       described.members.push_back(described_member(group, it, topics_));
+    if (request.include_authorized_operations)
+      described.authorized_operations = security::all_operations(security::ResourceType::group);
   }
   reply(context, refused);
 }

@@ -1,8 +1,8 @@
 // DescribeGroups and ListGroups.
 #include <algorithm>
 
-#include "minibroker/authorized_operations.h"
 #include "minibroker/group/coordinator.h"
+#include "minibroker/security/acl.h"
 
 namespace fencepost::minibroker {
 
@@ -40,7 +40,8 @@ void GroupCoordinator::describe_groups(const RequestContext& context,
     refused.groups.push_back(describe(group_id, context.api_version));
   if (request.include_authorized_operations)
     for (auto& group : refused.groups)
-      if (group.error_code == ErrorCode::none) group.authorized_operations = all_group_operations;
+      if (group.error_code == ErrorCode::none)
+        group.authorized_operations = security::all_operations(security::ResourceType::group);
   reply(context, refused);
 }
 

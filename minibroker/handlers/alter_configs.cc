@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "minibroker/handlers/authorization.h"
 #include "minibroker/handlers/config_resources.h"
 #include "minibroker/handlers/handlers.h"
 #include "minibroker/topic_configuration.h"
@@ -13,7 +14,7 @@ using namespace protocol;
 
 namespace {
 
-enum class Operation : std::int8_t { set = 0, remove = 1, append = 2, subtract = 3 };
+enum class ChangeKind : std::int8_t { set = 0, remove = 1, append = 2, subtract = 3 };
 
 using Change = IncrementalAlterConfigsRequest::AlterableConfig;
 
@@ -34,8 +35,8 @@ ControllerAnswer invalid_config(std::string message) {
   return {ErrorCode::invalid_config, std::move(message)};
 }
 
-Operation operation_of(const Change& change) {
-  return static_cast<Operation>(change.config_operation);
+ChangeKind kind_of(const Change& change) {
+  return static_cast<ChangeKind>(change.config_operation);
 }
 
 std::string join(const std::vector<std::string>& names) {
@@ -61,8 +62,8 @@ std::string changed_list(const std::string& now, const Change& change) {
   std::vector<std::string> items = items_of(now);
   for (const std::string& item : items_of(change.value.value_or(""))) {
     const bool is_there = std::ranges::count(items, item) > 0;
-    if (operation_of(change) == Operation::append && !is_there) items.push_back(item);
-    if (operation_of(change) == Operation::subtract) std::erase(items, item);
+    if (kind_of(change) == ChangeKind::append && !is_there) items.push_back(item);
+    if (kind_of(change) == ChangeKind::subtract) std::erase(items, item);
   }
   return join(items);
 }
@@ -83,16 +84,16 @@ ControllerAnswer apply(const Alteration& alteration, ConfigMap& config) {
   const std::span<const ConfigKey> keys = keys_of(alteration.resource());
   if (alteration.is_whole) config.clear();
   for (const Change& change : alteration.changes) {
-    switch (operation_of(change)) {
-      case Operation::set:
+    switch (kind_of(change)) {
+      case ChangeKind::set:
         config[change.name] = change.value.value_or("");
         continue;
-      case Operation::remove:
+      case ChangeKind::remove:
         config.erase(change.name);
         continue;
-      case Operation::append:
-      case Operation::subtract: {
-        const char* what = operation_of(change) == Operation::append ? "append" : "subtract";
+      case ChangeKind::append:
+      case ChangeKind::subtract: {
+        const char* what = kind_of(change) == ChangeKind::append ? "append" : "subtract";
         const ConfigKey* key = find_config_key(keys, change.name);
         const bool is_list = key != nullptr && key->type == ConfigType::list;
         if (!is_list && alteration.resource() == ConfigResource::broker)
@@ -177,16 +178,16 @@ ControllerAnswer check_logger(const Alteration& alteration, int broker_id) {
     return invalid_request("Unexpected broker id, expected " + std::to_string(broker_id) +
                            ", but received " + alteration.name);
   for (const Change& change : alteration.changes) {
-    const Operation operation = operation_of(change);
-    if (operation == Operation::append || operation == Operation::subtract)
-      return invalid_request(std::string(operation == Operation::append ? "APPEND" : "SUBTRACT") +
+    const ChangeKind kind = kind_of(change);
+    if (kind == ChangeKind::append || kind == ChangeKind::subtract)
+      return invalid_request(std::string(kind == ChangeKind::append ? "APPEND" : "SUBTRACT") +
                              " operation is not allowed for the BROKER_LOGGER resource");
     if (change.name != root_logger)
       return invalid_config("Logger " + change.name + " does not exist!");
     const std::string level = change.value.value_or("");
     const bool is_level = !level.empty() && levels.find(level) != std::string_view::npos &&
                           level.find(',') == std::string::npos;
-    if (operation == Operation::set && !is_level)
+    if (kind == ChangeKind::set && !is_level)
       return invalid_config("Cannot set the log level of " + change.name + " to " + level +
                             " as it is not a supported log level. Valid log levels are " +
                             std::string(levels));
@@ -234,7 +235,7 @@ ControllerAnswer check_shape(const Alteration& alteration) {
   if (names.size() != alteration.changes.size())
     return invalid_request("Error due to duplicate config keys");
   const std::vector<std::string> nulls = names_with(alteration.changes, [](const Change& change) {
-    return !change.value && operation_of(change) != Operation::remove;
+    return !change.value && kind_of(change) != ChangeKind::remove;
   });
   if (!nulls.empty()) return invalid_request("Null value not supported for : " + join(nulls));
   return {};
@@ -262,9 +263,27 @@ ControllerAnswer check_resource(const Turn& turn, const Alteration& alteration) 
   return invalid_request("Unknown resource type " + std::to_string(alteration.type));
 }
 
-ControllerAnswer alter(Broker& broker, Turn& turn, const Alteration& alteration,
-                       bool is_validate_only) {
+ControllerAnswer check_authorization(const Turn& turn, const RequestContext& context,
+                                     const Alteration& alteration) {
+  switch (alteration.resource()) {
+    case ConfigResource::topic:
+      if (allows_topic(turn, context, Operation::alter_configs, alteration.name)) return {};
+      return {ErrorCode::topic_authorization_failed, topic_denied_message};
+    case ConfigResource::group:
+      if (allows_group(turn, context, Operation::alter_configs, alteration.name)) return {};
+      return {ErrorCode::group_authorization_failed, group_denied_message};
+    case ConfigResource::broker:
+    case ConfigResource::broker_logger:
+      if (allows_cluster(turn, context, Operation::alter_configs)) return {};
+      return {ErrorCode::cluster_authorization_failed, ""};
+  }
+  return {};
+}
+
+ControllerAnswer alter(Broker& broker, Turn& turn, const RequestContext& context,
+                       const Alteration& alteration, bool is_validate_only) {
   ControllerAnswer answer = check_shape(alteration);
+  if (answer.error == ErrorCode::none) answer = check_authorization(turn, context, alteration);
   if (answer.error == ErrorCode::none) answer = check_resource(turn, alteration);
   if (answer.error != ErrorCode::none) return answer;
   const ConfigResource resource = alteration.resource();
@@ -292,9 +311,10 @@ void alter_all(Broker& broker, Turn& turn, const RequestContext& context,
     const auto is_same = [&](const Alteration& other) {
       return other.type == alteration.type && other.name == alteration.name;
     };
-    const ControllerAnswer answer = std::ranges::count_if(alterations, is_same) > 1
-                                        ? invalid_request("Each resource must appear at most once.")
-                                        : alter(broker, turn, alteration, is_validate_only);
+    const ControllerAnswer answer =
+        std::ranges::count_if(alterations, is_same) > 1
+            ? invalid_request("Each resource must appear at most once.")
+            : alter(broker, turn, context, alteration, is_validate_only);
     auto& result = response.responses.emplace_back();
     result.error_code = answer.error;
     result.error_message = std::nullopt;
@@ -326,7 +346,7 @@ void alter_configs(Broker& broker, Turn& turn, const RequestContext& context,
     alteration.is_whole = true;
     for (const auto& config : resource.configs)
       alteration.changes.push_back(
-          {config.name, static_cast<std::int8_t>(Operation::set), config.value, {}});
+          {config.name, static_cast<std::int8_t>(ChangeKind::set), config.value, {}});
   }
   alter_all<AlterConfigsResponse>(broker, turn, context, alterations, request.validate_only);
 }

@@ -58,6 +58,10 @@ void api_versions(Broker& broker, Turn& turn, const RequestContext& context,
   }
   if (!response.finalized_features.empty())
     response.finalized_features_epoch = turn.controller.version();
+  // Before authenticating a client may ask once.
+  if (security::SaslSession* session = broker.sasl_session(context.connection))
+    if (session->state == security::SaslSession::State::handshake_or_versions)
+      session->state = security::SaslSession::State::handshake;
   broker.reply(context, response);
 }
 

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "minibroker/described_config.h"
+#include "minibroker/handlers/authorization.h"
 #include "minibroker/handlers/handlers.h"
 #include "minibroker/topic_configuration.h"
 
@@ -70,19 +71,30 @@ ControllerAnswer check_configs(const Creatable& topic) {
   return {};
 }
 
+// Who may create a topic is asked after what is wrong with the request itself.
+ControllerAnswer check_authorization(const Turn& turn, const RequestContext& context,
+                                     const Creatable& topic) {
+  const bool is_allowed = allows_cluster(turn, context, Operation::create) ||
+                          allows_topic(turn, context, Operation::create, topic.name);
+  if (is_allowed) return {};
+  return {ErrorCode::topic_authorization_failed, "Authorization failed."};
+}
+
 // What is looked at before the controller decides.
-ControllerAnswer check(const Turn& turn, const Creatable& topic,
+ControllerAnswer check(const Turn& turn, const RequestContext& context, const Creatable& topic,
                        const std::vector<Creatable>& all) {
   if (std::ranges::count(all, topic.name, &Creatable::name) > 1)
     return {ErrorCode::invalid_request, "Duplicate topic name."};
   if (topic.name == metadata_topic)
     return {ErrorCode::invalid_request,
             "Creation of internal topic " + topic.name + " is prohibited."};
+  ControllerAnswer answer = check_authorization(turn, context, topic);
+  if (answer.error != ErrorCode::none) return answer;
   if (auto problem = topic_name_problem(topic.name))
     return {ErrorCode::invalid_topic_exception, *problem};
   if (turn.controller.find_topic(topic.name) != nullptr)
     return {ErrorCode::topic_already_exists, "Topic '" + topic.name + "' already exists."};
-  ControllerAnswer answer = check_configs(topic);
+  answer = check_configs(topic);
   return answer.error == ErrorCode::none ? check_assignments(topic) : answer;
 }
 
@@ -110,14 +122,20 @@ void describe(const Broker& broker, const Turn& turn, const TopicImage& image, C
 }
 
 // One topic of the request, as it was asked for.
-ControllerAnswer create(Broker& broker, Turn& turn, const Creatable& topic,
-                        const CreateTopicsRequest& request, Created& out) {
-  ControllerAnswer answer = check(turn, topic, request.topics);
+ControllerAnswer create(Broker& broker, Turn& turn, const RequestContext& context,
+                        const Creatable& topic, const CreateTopicsRequest& request, Created& out) {
+  ControllerAnswer answer = check(turn, context, topic, request.topics);
   if (answer.error != ErrorCode::none) return answer;
   TopicImage image;
   answer = turn.controller.create_topic(to_new_topic(topic, broker.settings()),
                                         request.validate_only, &image);
-  if (answer.error == ErrorCode::none) describe(broker, turn, image, out);
+  if (answer.error != ErrorCode::none) return answer;
+  if (allows_topic(turn, context, Operation::describe_configs, topic.name)) {
+    describe(broker, turn, image, out);
+  } else {
+    out.topic_id = image.id;
+    out.topic_config_error_code = ErrorCode::topic_authorization_failed;
+  }
   return answer;
 }
 
@@ -135,7 +153,7 @@ void create_topics(Broker& broker, Turn& turn, const RequestContext& context,
     const ControllerAnswer answer =
         is_too_much ? ControllerAnswer{ErrorCode::policy_violation,
                                        "Excessively large number of partitions per request."}
-                    : create(broker, turn, topic, request, result);
+                    : create(broker, turn, context, topic, request, result);
     result.error_code = answer.error;
     result.error_message = std::nullopt;
     if (answer.error != ErrorCode::none) result.error_message = answer.message;
@@ -150,16 +168,20 @@ void create_partitions(Broker& broker, Turn& turn, const RequestContext& context
   for (const auto& topic : request.topics) {
     if (!answered.insert(topic.name).second) continue;
     const auto is_same = [&](const auto& other) { return other.name == topic.name; };
+    const bool is_twice = std::ranges::count_if(request.topics, is_same) > 1;
     std::optional<std::vector<std::vector<int>>> assignments;
     if (topic.assignments) assignments.emplace();
     if (topic.assignments)
       for (const auto& assignment : *topic.assignments)
         assignments->push_back(assignment.broker_ids);
-    const ControllerAnswer answer =
-        std::ranges::count_if(request.topics, is_same) > 1
-            ? ControllerAnswer{ErrorCode::invalid_request, "Duplicate topic name."}
-            : turn.controller.create_partitions(topic.name, topic.count, assignments,
-                                                request.validate_only);
+    ControllerAnswer answer;
+    if (is_twice)
+      answer = {ErrorCode::invalid_request, "Duplicate topic name."};
+    else if (!allows_topic(turn, context, Operation::alter, topic.name))
+      answer.error = ErrorCode::topic_authorization_failed;
+    else
+      answer = turn.controller.create_partitions(topic.name, topic.count, assignments,
+                                                 request.validate_only);
     auto& result = response.results.emplace_back();
     result.name = topic.name;
     result.error_code = answer.error;
@@ -227,6 +249,25 @@ void refuse_duplicates(const Turn& turn, std::vector<Deletion>& deletions) {
   }
 }
 
+struct Denial {
+  bool is_denied = false;
+  bool may_see_name = true;
+};
+
+// A topic that the client may not delete. One that he may not describe either is not known to him
+// by name, and whether it exists is not disclosed.
+Denial denial_of(const Turn& turn, const RequestContext& context, const Deletion& deletion,
+                 const TopicImage* image) {
+  const std::optional<std::string> name =
+      image != nullptr ? std::optional(image->name) : deletion.name;
+  if (!name || deletion.refused.error != ErrorCode::none) return {};
+  if (allows_cluster(turn, context, Operation::delete_)) return {};
+  const bool may_describe = allows_topic(turn, context, Operation::describe, *name);
+  const bool may_see_name = may_describe || deletion.name.has_value();
+  if (image == nullptr) return {!may_describe, may_see_name};
+  return {!allows_topic(turn, context, Operation::delete_, *name), may_see_name};
+}
+
 ControllerAnswer remove(Turn& turn, const Deletion& deletion, const TopicImage* image) {
   if (deletion.refused.error != ErrorCode::none) return deletion.refused;
   if (image != nullptr) return turn.controller.delete_topic(std::string(image->name));
@@ -247,9 +288,17 @@ void delete_topics(Broker& broker, Turn& turn, const RequestContext& context,
     auto& result = response.responses.emplace_back();
     const TopicImage* image = deletion.name ? turn.controller.find_topic(*deletion.name)
                                             : turn.controller.find_topic(deletion.id);
+    const Denial denial = denial_of(turn, context, deletion, image);
     result.name = image != nullptr ? image->name : deletion.name;
     result.topic_id = image != nullptr ? image->id : deletion.id;
-    const ControllerAnswer answer = remove(turn, deletion, image);
+    if (denial.is_denied) {
+      if (!denial.may_see_name) result.name = std::nullopt;
+      if (deletion.name) result.topic_id = {};
+    }
+    const ControllerAnswer answer =
+        denial.is_denied
+            ? ControllerAnswer{ErrorCode::topic_authorization_failed, topic_denied_message}
+            : remove(turn, deletion, image);
     result.error_code = answer.error;
     result.error_message = std::nullopt;
     if (!answer.message.empty()) result.error_message = answer.message;

@@ -1,5 +1,6 @@
 // DeleteRecords: moves the log start; the leader's own log decides, followers hear of it with their
 // next fetch.
+#include "minibroker/handlers/authorization.h"
 #include "minibroker/handlers/handlers.h"
 
 namespace fencepost::minibroker::handlers {
@@ -30,18 +31,20 @@ ErrorCode delete_before(Broker& broker, const TopicPartition& partition, std::in
 
 }  // namespace
 
-void delete_records(Broker& broker, Turn&, const RequestContext& context,
+void delete_records(Broker& broker, Turn& turn, const RequestContext& context,
                     const DeleteRecordsRequest& request) {
   DeleteRecordsResponse response;
   for (const auto& topic : request.topics) {
     auto& answered = response.topics.emplace_back();
     answered.name = topic.name;
+    const bool is_allowed = allows_topic(turn, context, Operation::delete_, topic.name);
     for (const auto& wanted : topic.partitions) {
       auto& answer = answered.partitions.emplace_back();
       answer.partition_index = wanted.partition_index;
       answer.low_watermark = -1;
-      answer.error_code = delete_before(broker, {topic.name, wanted.partition_index}, wanted.offset,
-                                        answer.low_watermark);
+      answer.error_code = is_allowed ? delete_before(broker, {topic.name, wanted.partition_index},
+                                                     wanted.offset, answer.low_watermark)
+                                     : ErrorCode::topic_authorization_failed;
     }
   }
   broker.reply(context, response);

@@ -4,6 +4,7 @@
 #include <charconv>
 
 #include "minibroker/described_config.h"
+#include "minibroker/handlers/authorization.h"
 #include "minibroker/handlers/config_resources.h"
 #include "minibroker/handlers/handlers.h"
 
@@ -94,6 +95,25 @@ void add(const DescribedConfig& config, bool has_synonyms, Described& out) {
         {synonym.name, synonym.value, static_cast<std::int8_t>(synonym.source), {}});
 }
 
+ConfigAnswer check_authorization(const Turn& turn, const RequestContext& context,
+                                 const Resource& resource) {
+  constexpr Operation operation = Operation::describe_configs;
+  const std::string& name = resource.resource_name;
+  switch (static_cast<ConfigResource>(resource.resource_type)) {
+    case ConfigResource::topic:
+      if (allows_topic(turn, context, operation, name)) return {};
+      return refused(ErrorCode::topic_authorization_failed, topic_denied_message);
+    case ConfigResource::group:
+      if (allows_group(turn, context, operation, name)) return {};
+      return refused(ErrorCode::group_authorization_failed, group_denied_message);
+    case ConfigResource::broker:
+    case ConfigResource::broker_logger:
+      break;
+  }
+  if (allows_cluster(turn, context, operation)) return {};
+  return refused(ErrorCode::cluster_authorization_failed, cluster_denied_message);
+}
+
 }  // namespace
 
 std::optional<int> parse_id(const std::string& text) {
@@ -121,8 +141,11 @@ void describe_configs(Broker& broker, Turn& turn, const RequestContext& context,
     Described& result = response.results.emplace_back();
     result.resource_type = resource.resource_type;
     result.resource_name = resource.resource_name;
-    ConfigAnswer answer = is_malformed ? refused(ErrorCode::invalid_request, malformed_message)
-                                       : describe(turn, broker.id(), resource);
+    ConfigAnswer answer = check_authorization(turn, context, resource);
+    if (is_malformed)
+      answer = refused(ErrorCode::invalid_request, malformed_message);
+    else if (answer.error == ErrorCode::none)
+      answer = describe(turn, broker.id(), resource);
     result.error_code = answer.error;
     result.error_message = std::move(answer.message);
     const auto& wanted = resource.configuration_keys;
@@ -137,6 +160,10 @@ void describe_configs(Broker& broker, Turn& turn, const RequestContext& context,
 void list_config_resources(Broker& broker, Turn& turn, const RequestContext& context,
                            const ListConfigResourcesRequest& request) {
   ListConfigResourcesResponse response;
+  if (!allows_cluster(turn, context, Operation::describe_configs)) {
+    response.error_code = ErrorCode::cluster_authorization_failed;
+    return broker.reply(context, response);
+  }
   std::vector<std::int8_t> types = request.resource_types;
   // Version 0 lists the subscriptions to client metrics (KIP-714), of which there are none here.
   if (context.api_version == 0) types = {resource_client_metrics};

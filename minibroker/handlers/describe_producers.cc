@@ -1,4 +1,5 @@
 // DescribeProducers: what a partition leader knows of its producers (KIP-664).
+#include "minibroker/handlers/authorization.h"
 #include "minibroker/handlers/handlers.h"
 
 namespace fencepost::minibroker::handlers {
@@ -8,9 +9,12 @@ using namespace protocol;
 namespace {
 
 // What is wrong with a whole topic; the message is empty when it is good.
-ControllerAnswer check_topic(const Turn& turn, const std::string& name) {
+ControllerAnswer check_topic(const Turn& turn, const RequestContext& context,
+                             const std::string& name) {
   if (auto problem = topic_name_problem(name))
     return {ErrorCode::invalid_topic_exception, std::move(*problem)};
+  if (!allows_topic(turn, context, Operation::read, name))
+    return {ErrorCode::topic_authorization_failed, topic_denied_message};
   if (turn.controller.find_topic(name) != nullptr) return {};
   return {ErrorCode::unknown_topic_or_partition, "This server does not host this topic-partition."};
 }
@@ -23,7 +27,7 @@ void describe_producers(Broker& broker, Turn& turn, const RequestContext& contex
   for (const auto& topic : request.topics) {
     auto& answered = response.topics.emplace_back();
     answered.name = topic.name;
-    const ControllerAnswer refused = check_topic(turn, topic.name);
+    const ControllerAnswer refused = check_topic(turn, context, topic.name);
     for (std::int32_t index : topic.partition_indexes) {
       auto& answer = answered.partitions.emplace_back();
       answer.partition_index = index;

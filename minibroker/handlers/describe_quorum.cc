@@ -1,4 +1,5 @@
 // DescribeQuorum: the controller is the only voter, every broker follows it at once.
+#include "minibroker/handlers/authorization.h"
 #include "minibroker/handlers/handlers.h"
 
 namespace fencepost::minibroker::handlers {
@@ -32,6 +33,11 @@ void describe(const Turn& turn, Partition& out) {
 void describe_quorum(Broker& broker, Turn& turn, const RequestContext& context,
                      const DescribeQuorumRequest& request) {
   DescribeQuorumResponse response;
+  if (!allows_cluster(turn, context, Operation::describe)) {
+    response.error_code = ErrorCode::cluster_authorization_failed;
+    if (context.api_version >= 2) response.error_message = cluster_denied_message;
+    return broker.reply(context, response);
+  }
   bool is_described = false;
   for (const auto& topic : request.topics) {
     auto& answered = response.topics.emplace_back();

@@ -2,7 +2,7 @@
 // where the next answer goes on.
 #include <algorithm>
 
-#include "minibroker/authorized_operations.h"
+#include "minibroker/handlers/authorization.h"
 #include "minibroker/handlers/handlers.h"
 
 namespace fencepost::minibroker::handlers {
@@ -22,7 +22,6 @@ Topic describe(const ControllerView& controller, const TopicImage& image, std::s
   topic.name = image.name;
   topic.topic_id = image.id;
   topic.is_internal = image.is_internal();
-  topic.topic_authorized_operations = all_topic_operations;
   for (std::size_t i = first; i < end; ++i) {
     const PartitionImage& partition = image.partitions[i];
     auto& described = topic.partitions.emplace_back();
@@ -40,11 +39,10 @@ Topic describe(const ControllerView& controller, const TopicImage& image, std::s
   return topic;
 }
 
-Topic refuse(const std::string& name, ErrorCode error, std::int32_t operations) {
+Topic refuse(const std::string& name, ErrorCode error) {
   Topic topic;
   topic.error_code = error;
   topic.name = name;
-  topic.topic_authorized_operations = operations;
   return topic;
 }
 
@@ -74,22 +72,29 @@ void describe_topic_partitions(Broker& broker, Turn& turn, const RequestContext&
                                const DescribeTopicPartitionsRequest& request) {
   DescribeTopicPartitionsResponse response;
   response.next_cursor = std::nullopt;
-  const std::vector<std::string> names = names_of(turn, request);
+  std::vector<std::string> names = names_of(turn, request);
   if (!is_good_cursor(request, names)) {
     for (const auto& topic : request.topics)
-      response.topics.push_back(refuse(topic.name, ErrorCode::invalid_request, -2147483648));
+      response.topics.push_back(refuse(topic.name, ErrorCode::invalid_request));
     return broker.reply(context, response);
   }
+  // Who asks for all topics is not told of those that he may not describe.
+  std::vector<Topic> denied;
+  std::erase_if(names, [&](const std::string& name) {
+    if (allows_topic(turn, context, Operation::describe, name)) return false;
+    if (!request.topics.empty())
+      denied.push_back(refuse(name, ErrorCode::topic_authorization_failed));
+    return true;
+  });
   std::vector<Topic> refused;
   auto left = static_cast<std::size_t>(
       std::clamp(request.response_partition_limit, std::int32_t{1}, partitions_max));
   for (const std::string& name : names) {
     const TopicImage* image = turn.controller.find_topic(name);
     if (image == nullptr) {
-      refused.push_back(refuse(name,
-                               topic_name_problem(name) ? ErrorCode::invalid_topic_exception
-                                                        : ErrorCode::unknown_topic_or_partition,
-                               all_topic_operations));
+      refused.push_back(refuse(name, topic_name_problem(name)
+                                         ? ErrorCode::invalid_topic_exception
+                                         : ErrorCode::unknown_topic_or_partition));
       continue;
     }
     const bool is_continued = request.cursor && request.cursor->topic_name == name;
@@ -109,6 +114,10 @@ void describe_topic_partitions(Broker& broker, Turn& turn, const RequestContext&
     }
   }
   std::ranges::move(refused, std::back_inserter(response.topics));
+  for (Topic& topic : response.topics)
+    topic.topic_authorized_operations =
+        allowed_operations(turn, context, ResourceType::topic, *topic.name);
+  std::ranges::move(denied, std::back_inserter(response.topics));
   broker.reply(context, response);
 }
 

@@ -46,6 +46,7 @@ constexpr std::array rows{
         decode_and_handle<ConsumerGroupDescribeRequest, consumer_group_describe>},
     Row{ApiKey::describe_groups, decode_and_handle<DescribeGroupsRequest, describe_groups>},
     Row{ApiKey::list_groups, decode_and_handle<ListGroupsRequest, list_groups>},
+    Row{ApiKey::sasl_handshake, decode_and_handle<SaslHandshakeRequest, sasl_handshake>},
     Row{ApiKey::api_versions, decode_and_handle<ApiVersionsRequest, api_versions>},
     Row{ApiKey::create_topics, decode_and_handle<CreateTopicsRequest, create_topics>},
     Row{ApiKey::delete_topics, decode_and_handle<DeleteTopicsRequest, delete_topics>},
@@ -59,7 +60,11 @@ constexpr std::array rows{
     Row{ApiKey::end_txn, decode_and_handle<EndTxnRequest, end_txn>},
     Row{ApiKey::write_txn_markers, decode_and_handle<WriteTxnMarkersRequest, write_txn_markers>},
     Row{ApiKey::txn_offset_commit, decode_and_handle<TxnOffsetCommitRequest, txn_offset_commit>},
+    Row{ApiKey::describe_acls, decode_and_handle<DescribeAclsRequest, describe_acls>},
+    Row{ApiKey::create_acls, decode_and_handle<CreateAclsRequest, create_acls>},
+    Row{ApiKey::delete_acls, decode_and_handle<DeleteAclsRequest, delete_acls>},
     Row{ApiKey::describe_configs, decode_and_handle<DescribeConfigsRequest, describe_configs>},
+    Row{ApiKey::sasl_authenticate, decode_and_handle<SaslAuthenticateRequest, sasl_authenticate>},
     Row{ApiKey::create_partitions, decode_and_handle<CreatePartitionsRequest, create_partitions>},
     Row{ApiKey::delete_groups, decode_and_handle<DeleteGroupsRequest, delete_groups>},
     Row{ApiKey::offset_delete, decode_and_handle<OffsetDeleteRequest, offset_delete>},
@@ -75,6 +80,10 @@ constexpr std::array rows{
     Row{ApiKey::alter_replica_log_dirs,
         decode_and_handle<AlterReplicaLogDirsRequest, alter_replica_log_dirs>},
     Row{ApiKey::describe_log_dirs, decode_and_handle<DescribeLogDirsRequest, describe_log_dirs>},
+    Row{ApiKey::describe_user_scram_credentials,
+        decode_and_handle<DescribeUserScramCredentialsRequest, describe_user_scram_credentials>},
+    Row{ApiKey::alter_user_scram_credentials,
+        decode_and_handle<AlterUserScramCredentialsRequest, alter_user_scram_credentials>},
     Row{ApiKey::describe_quorum, decode_and_handle<DescribeQuorumRequest, describe_quorum>},
     Row{ApiKey::describe_topic_partitions,
         decode_and_handle<DescribeTopicPartitionsRequest, describe_topic_partitions>},
@@ -89,10 +98,12 @@ constexpr std::array rows{
 };
 
 // The part of a request header that is the same in every version.
-RequestContext context_of(Reader& reader, std::int64_t connection, const std::string& address) {
+RequestContext context_of(Reader& reader, std::int64_t connection,
+                          std::shared_ptr<const security::Identity> identity) {
   RequestContext context;
   context.connection = connection;
-  context.client_host = "/" + address;
+  context.client_host = "/" + identity->host;
+  context.identity = std::move(identity);
   context.api_key = static_cast<ApiKey>(reader.int16());
   context.api_version = reader.int16();
   context.correlation_id = reader.int32();
@@ -105,10 +116,11 @@ bool is_served(ApiKey key) {
   return std::ranges::find(rows, key, &Row::key) != rows.end();
 }
 
-void dispatch(Broker& broker, Turn& turn, std::int64_t connection, const std::string& address,
-              const SharedBytes& frame) {
+void dispatch(Broker& broker, Turn& turn, std::int64_t connection,
+              std::shared_ptr<const security::Identity> identity, const SharedBytes& frame) {
   Reader prefix(frame);
-  RequestContext context = context_of(prefix, connection, address);
+  RequestContext context = context_of(prefix, connection, std::move(identity));
+  if (authenticate(broker, turn, context, frame)) return;
   const auto row = std::ranges::find(rows, context.api_key, &Row::key);
   if (prefix.failed() || row == rows.end()) return broker.close(context);
   if (!broker.era().versions_of(context.api_key).contains(context.api_version)) {

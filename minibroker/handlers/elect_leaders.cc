@@ -1,6 +1,7 @@
 // ElectLeaders: the preferred replica, or any, becomes the leader; the controller decides.
 #include <algorithm>
 
+#include "minibroker/handlers/authorization.h"
 #include "minibroker/handlers/handlers.h"
 
 namespace fencepost::minibroker::handlers {
@@ -66,13 +67,19 @@ void elect_leaders(Broker& broker, Turn& turn, const RequestContext& context,
   if (!is_known) response.error_code = unknown_type.error;
   const Election kind = type == unclean_election ? Election::unclean : Election::preferred;
   turn.controller.catch_up();
-  if (!request.topic_partitions && is_known) elect_everywhere(turn, kind, response);
+  const bool is_allowed = allows_cluster(turn, context, Operation::alter);
+  if (!is_allowed) response.error_code = ErrorCode::cluster_authorization_failed;
+  if (!request.topic_partitions && is_known && is_allowed) elect_everywhere(turn, kind, response);
   if (request.topic_partitions)
     for (const auto& topic : *request.topic_partitions) {
       Results& results = response.replica_election_results.emplace_back();
       results.topic = topic.topic;
-      for (std::int32_t index : topic.partitions)
-        add(is_known ? elect(turn, {topic.topic, index}, kind) : unknown_type, index, results);
+      for (std::int32_t index : topic.partitions) {
+        if (is_allowed)
+          add(is_known ? elect(turn, {topic.topic, index}, kind) : unknown_type, index, results);
+        else
+          add({response.error_code, cluster_denied_message}, index, results);
+      }
     }
   broker.reply(context, response);
 }

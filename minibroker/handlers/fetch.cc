@@ -3,6 +3,7 @@
 // in fetch_reading.cc, what a session leaves out of the answer in log/fetch_session.cc.
 #include <algorithm>
 
+#include "minibroker/handlers/authorization.h"
 #include "minibroker/handlers/fetch_reading.h"
 #include "minibroker/handlers/handlers.h"
 #include "minibroker/handlers/partition_checks.h"
@@ -46,7 +47,8 @@ void note_follower_offsets(Broker& broker, Turn& turn, const std::vector<FetchTa
 }
 
 // Who leads the partition is told to whom it has moved away from (KIP-951).
-void add_current_leader(const Turn& turn, FetchAnswer& answer, FetchResponse& response) {
+void add_current_leader(const Turn& turn, const RequestContext& context, FetchAnswer& answer,
+                        FetchResponse& response) {
   if (answer.data.error_code != ErrorCode::not_leader_or_follower &&
       answer.data.error_code != ErrorCode::fenced_leader_epoch)
     return;
@@ -59,14 +61,16 @@ void add_current_leader(const Turn& turn, FetchAnswer& answer, FetchResponse& re
       std::ranges::find(response.node_endpoints, image->leader_id,
                         &FetchResponse::NodeEndpoint::node_id) != response.node_endpoints.end();
   if (image->leader_id < 0 || is_there) return;
-  const BrokerAddress& address = turn.controller.broker(image->leader_id);
-  response.node_endpoints.push_back({address.id, address.host, address.port, std::nullopt, {}});
+  const Endpoint& address = turn.controller.broker(image->leader_id).on(context.identity->listener);
+  response.node_endpoints.push_back(
+      {image->leader_id, address.host, address.port, std::nullopt, {}});
 }
 
 void reply(Broker& broker, Turn& turn, const FetchOperation& operation, FetchReading reading) {
   FetchResponse response;
   if (operation.request.api_version >= current_leader_version_min)
-    for (FetchAnswer& answer : reading.answers) add_current_leader(turn, answer, response);
+    for (FetchAnswer& answer : reading.answers)
+      add_current_leader(turn, operation.request, answer, response);
   std::tie(response.error_code, response.session_id) =
       broker.fetch_sessions().end(operation.context, reading.answers, turn.now);
   if (reading.answers.empty()) response.node_endpoints.clear();
@@ -115,7 +119,8 @@ void fetch(Broker& broker, Turn& turn, const RequestContext& context, const Fetc
   operation.body.topics.clear();
   if (operation.context.kind == FetchContext::Kind::refused)
     return reply(broker, turn, operation, {});
-  if (follower >= 0) note_follower_offsets(broker, turn, operation.context.targets, follower);
+  if (follower >= 0 && allows_cluster(turn, context, Operation::cluster_action))
+    note_follower_offsets(broker, turn, operation.context.targets, follower);
   if (answer_fetch(broker, turn, operation, FetchMoment::on_arrival)) return;
   for (const FetchTarget& target : operation.context.targets) {
     TopicPartition partition{target.topic, target.wanted.partition};

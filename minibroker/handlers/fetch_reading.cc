@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "minibroker/handlers/authorization.h"
 #include "minibroker/handlers/partition_checks.h"
 
 namespace fencepost::minibroker::handlers {
@@ -155,6 +156,14 @@ Answer read_partition(Reader& reader, const FetchTarget& target) {
   return answer;
 }
 
+// A follower needs the right to act as a broker, a consumer the right to read.
+bool is_denied(const Turn& turn, const RequestContext& context, bool is_follower,
+               const FetchTarget& target) {
+  if (is_follower) return !allows_cluster(turn, context, Operation::cluster_action);
+  const bool is_named = !target.topic.empty() || target.topic_id.is_zero();
+  return is_named && !allows_topic(turn, context, Operation::read, target.topic);
+}
+
 // What there is not, for Kafka's request layer; it never gets to the logs.
 ErrorCode check_exists(const Turn& turn, const FetchTarget& target) {
   if (target.topic.empty() && !target.topic_id.is_zero()) return ErrorCode::unknown_topic_id;
@@ -173,7 +182,11 @@ FetchReading read_for_fetch(Broker& broker, Turn& turn, const FetchOperation& op
   Reader reader = make_reader(broker, turn, operation);
   std::vector<FetchAnswer> missing;
   for (const FetchTarget& target : operation.context.targets) {
-    if (const ErrorCode error = check_exists(turn, target); error != ErrorCode::none) {
+    const ErrorCode error =
+        is_denied(turn, operation.request, reader.replica_id != consumer_id, target)
+            ? ErrorCode::topic_authorization_failed
+            : check_exists(turn, target);
+    if (error != ErrorCode::none) {
       missing.push_back({target.topic, target.topic_id, refuse(target.wanted.partition, error)});
       missing.back().data.aborted_transactions.emplace();
       continue;

@@ -9,19 +9,24 @@
 #include "protocol/messages/alter_configs.h"
 #include "protocol/messages/alter_partition_reassignments.h"
 #include "protocol/messages/alter_replica_log_dirs.h"
+#include "protocol/messages/alter_user_scram_credentials.h"
 #include "protocol/messages/api_versions.h"
 #include "protocol/messages/consumer_group_describe.h"
 #include "protocol/messages/consumer_group_heartbeat.h"
+#include "protocol/messages/create_acls.h"
 #include "protocol/messages/create_partitions.h"
 #include "protocol/messages/create_topics.h"
+#include "protocol/messages/delete_acls.h"
 #include "protocol/messages/delete_records.h"
 #include "protocol/messages/delete_topics.h"
+#include "protocol/messages/describe_acls.h"
 #include "protocol/messages/describe_cluster.h"
 #include "protocol/messages/describe_configs.h"
 #include "protocol/messages/describe_log_dirs.h"
 #include "protocol/messages/describe_producers.h"
 #include "protocol/messages/describe_quorum.h"
 #include "protocol/messages/describe_topic_partitions.h"
+#include "protocol/messages/describe_user_scram_credentials.h"
 #include "protocol/messages/elect_leaders.h"
 #include "protocol/messages/find_coordinator.h"
 #include "protocol/messages/incremental_alter_configs.h"
@@ -30,14 +35,16 @@
 #include "protocol/messages/list_partition_reassignments.h"
 #include "protocol/messages/metadata.h"
 #include "protocol/messages/offset_for_leader_epoch.h"
+#include "protocol/messages/sasl_authenticate.h"
+#include "protocol/messages/sasl_handshake.h"
 #include "protocol/messages/update_features.h"
 
 namespace fencepost::minibroker::handlers {
 
 // Takes a frame apart and calls the handler of its API. What cannot be read, or is not served,
 // closes the connection; only ApiVersions is answered in any version.
-void dispatch(Broker& broker, Turn& turn, std::int64_t connection, const std::string& address,
-              const SharedBytes& frame);
+void dispatch(Broker& broker, Turn& turn, std::int64_t connection,
+              std::shared_ptr<const security::Identity> identity, const SharedBytes& frame);
 // Whether there is a handler for it; what has none is not advertised.
 bool is_served(protocol::ApiKey key);
 
@@ -77,6 +84,24 @@ void list_config_resources(Broker&, Turn&, const RequestContext&,
 void list_partition_reassignments(Broker&, Turn&, const RequestContext&,
                                   const protocol::ListPartitionReassignmentsRequest&);
 void update_features(Broker&, Turn&, const RequestContext&, const protocol::UpdateFeaturesRequest&);
+// ---- security
+
+// Takes out of a coordinator's answer what the client may not see, and the operations that it may
+// not do.
+void finish_for_reader(const Turn&, Reply&);
+// A frame of a connection that has to authenticate first, or wants to authenticate again: takes it
+// and is true, or leaves it to dispatch().
+bool authenticate(Broker&, Turn&, RequestContext, const SharedBytes& frame);
+void sasl_handshake(Broker&, Turn&, const RequestContext&, const protocol::SaslHandshakeRequest&);
+void sasl_authenticate(Broker&, Turn&, const RequestContext&,
+                       const protocol::SaslAuthenticateRequest&);
+void describe_acls(Broker&, Turn&, const RequestContext&, const protocol::DescribeAclsRequest&);
+void create_acls(Broker&, Turn&, const RequestContext&, const protocol::CreateAclsRequest&);
+void delete_acls(Broker&, Turn&, const RequestContext&, const protocol::DeleteAclsRequest&);
+void describe_user_scram_credentials(Broker&, Turn&, const RequestContext&,
+                                     const protocol::DescribeUserScramCredentialsRequest&);
+void alter_user_scram_credentials(Broker&, Turn&, const RequestContext&,
+                                  const protocol::AlterUserScramCredentialsRequest&);
 
 // ---- partitions
 

@@ -2,6 +2,7 @@
 // watermark, read_committed the last stable offset.
 #include <algorithm>
 
+#include "minibroker/handlers/authorization.h"
 #include "minibroker/handlers/handlers.h"
 #include "minibroker/handlers/partition_checks.h"
 
@@ -98,6 +99,10 @@ Answer answer_one(Broker& broker, Turn& turn, const RequestContext& context,
                   const Wanted& wanted) {
   Answer answer;
   answer.partition_index = wanted.partition_index;
+  if (!allows_topic(turn, context, Operation::describe, partition.topic)) {
+    answer.error_code = ErrorCode::topic_authorization_failed;
+    return answer;
+  }
   if (wanted.timestamp < earliest_pending_upload_timestamp ||
       context.api_version < version_min_of(wanted.timestamp)) {
     answer.error_code = ErrorCode::unsupported_version;
@@ -146,7 +151,8 @@ void list_offsets(Broker& broker, Turn& turn, const RequestContext& context,
     auto& answered = topic_in(response, topic.name);
     for (const Wanted& wanted : topic.partitions) {
       const TopicPartition partition{topic.name, wanted.partition_index};
-      if (!twice.contains(partition)) {
+      const bool is_denied = !allows_topic(turn, context, Operation::describe, topic.name);
+      if (is_denied || !twice.contains(partition)) {
         answered.partitions.push_back(
             answer_one(broker, turn, context, request, partition, wanted));
       } else if (refused.insert(partition).second) {

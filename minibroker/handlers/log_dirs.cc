@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "minibroker/described_config.h"
+#include "minibroker/handlers/authorization.h"
 #include "minibroker/handlers/handlers.h"
 
 namespace fencepost::minibroker::handlers {
@@ -33,6 +34,10 @@ bool is_wanted(const DescribeLogDirsRequest& request, const TopicPartition& part
 void describe_log_dirs(Broker& broker, Turn& turn, const RequestContext& context,
                        const DescribeLogDirsRequest& request) {
   DescribeLogDirsResponse response;
+  if (!allows_cluster(turn, context, Operation::describe)) {
+    response.error_code = ErrorCode::cluster_authorization_failed;
+    return broker.reply(context, response);
+  }
   auto& dir = response.results.emplace_back();
   dir.log_dir = log_dir_of(broker, turn);
   for (const auto& [partition, replica] : broker.replicas().all()) {
@@ -50,6 +55,7 @@ void alter_replica_log_dirs(Broker& broker, Turn& turn, const RequestContext& co
                             const AlterReplicaLogDirsRequest& request) {
   AlterReplicaLogDirsResponse response;
   const std::string own_dir = log_dir_of(broker, turn);
+  const bool is_allowed = allows_cluster(turn, context, Operation::alter);
   for (const auto& dir : request.dirs)
     for (const auto& topic : dir.topics) {
       auto& answered = response.results.emplace_back();
@@ -57,7 +63,9 @@ void alter_replica_log_dirs(Broker& broker, Turn& turn, const RequestContext& co
       for (std::int32_t index : topic.partitions) {
         auto& answer = answered.partitions.emplace_back();
         answer.partition_index = index;
-        if (dir.path != own_dir)
+        if (!is_allowed)
+          answer.error_code = ErrorCode::cluster_authorization_failed;
+        else if (dir.path != own_dir)
           answer.error_code = ErrorCode::log_dir_not_found;
         else if (broker.replicas().find({topic.name, index}) == nullptr)
           answer.error_code = ErrorCode::replica_not_available;

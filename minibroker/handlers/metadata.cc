@@ -4,7 +4,7 @@
 #include <iterator>
 #include <set>
 
-#include "minibroker/authorized_operations.h"
+#include "minibroker/handlers/authorization.h"
 #include "minibroker/handlers/handlers.h"
 
 namespace fencepost::minibroker::handlers {
@@ -69,36 +69,49 @@ bool is_allowed(const RequestContext& context, const std::vector<RequestTopic>& 
 }
 
 // Each topic once. One id is enough for all names to be passed over; what is not known by its id
-// comes first.
-std::vector<Topic> by_id(const Turn& turn, const std::vector<RequestTopic>& asked) {
-  std::vector<Topic> unknown, known;
+// comes first, what the client may not see last, without its name.
+std::vector<Topic> by_id(const Turn& turn, const RequestContext& context,
+                         const std::vector<RequestTopic>& asked) {
+  std::vector<Topic> unknown, known, denied;
   std::set<Uuid> seen;
   for (const RequestTopic& topic : asked) {
     if (topic.topic_id == Uuid{} || !seen.insert(topic.topic_id).second) continue;
-    if (const TopicImage* image = turn.controller.find_topic(topic.topic_id))
+    const TopicImage* image = turn.controller.find_topic(topic.topic_id);
+    if (image == nullptr)
+      unknown.push_back(refuse(std::nullopt, topic.topic_id, ErrorCode::unknown_topic_id));
+    else if (allows_topic(turn, context, Operation::describe, image->name))
       known.push_back(describe(turn.controller, *image));
     else
-      unknown.push_back(refuse(std::nullopt, topic.topic_id, ErrorCode::unknown_topic_id));
+      denied.push_back(refuse(std::nullopt, topic.topic_id, ErrorCode::topic_authorization_failed));
   }
   std::ranges::move(known, std::back_inserter(unknown));
+  std::ranges::move(denied, std::back_inserter(unknown));
   return unknown;
 }
 
-// Each topic once, what is there first.
-std::vector<Topic> by_name(Broker& broker, Turn& turn, const std::vector<RequestTopic>& asked,
-                           bool may_create) {
-  std::vector<Topic> topics;
+// Each topic once: what is there, what is not, what the client may not create, and what he may not
+// see. Whether that exists is not disclosed.
+std::vector<Topic> by_name(Broker& broker, Turn& turn, const RequestContext& context,
+                           const std::vector<RequestTopic>& asked, bool may_create) {
+  std::vector<Topic> topics, uncreatable, denied;
   std::vector<std::string> absent;
   std::set<std::string> seen;
   for (const RequestTopic& topic : asked) {
     const std::string name = topic.name.value_or("");
     if (!seen.insert(name).second) continue;
-    if (const TopicImage* image = turn.controller.find_topic(name))
+    if (!allows_topic(turn, context, Operation::describe, name))
+      denied.push_back(refuse(name, {}, ErrorCode::topic_authorization_failed));
+    else if (const TopicImage* image = turn.controller.find_topic(name))
       topics.push_back(describe(turn.controller, *image));
+    else if (may_create && !allows_cluster(turn, context, Operation::create) &&
+             !allows_topic(turn, context, Operation::create, name))
+      uncreatable.push_back(refuse(name, {}, ErrorCode::topic_authorization_failed));
     else
       absent.push_back(name);
   }
   for (const std::string& name : absent) topics.push_back(missing(broker, turn, name, may_create));
+  std::ranges::move(uncreatable, std::back_inserter(topics));
+  std::ranges::move(denied, std::back_inserter(topics));
   return topics;
 }
 
@@ -108,14 +121,21 @@ std::vector<Topic> topics_of(Broker& broker, Turn& turn, const RequestContext& c
   if (wants_all) {
     std::vector<Topic> topics;
     for (const auto& [name, image] : turn.controller.topics())
-      topics.push_back(describe(turn.controller, image));
+      if (allows_topic(turn, context, Operation::describe, name))
+        topics.push_back(describe(turn.controller, image));
     return topics;
   }
   if (std::ranges::any_of(*request.topics,
                           [](const RequestTopic& topic) { return topic.topic_id != Uuid{}; }))
-    return by_id(turn, *request.topics);
-  return by_name(broker, turn, *request.topics,
+    return by_id(turn, context, *request.topics);
+  return by_name(broker, turn, context, *request.topics,
                  broker.settings().auto_create_topics_enable && request.allow_auto_topic_creation);
+}
+
+// 0: who may not describe the cluster is told of no operation at all.
+std::int32_t cluster_operations(const Turn& turn, const RequestContext& context) {
+  if (!allows_cluster(turn, context, Operation::describe)) return 0;
+  return allowed_operations(turn, context, ResourceType::cluster, security::cluster_name);
 }
 
 }  // namespace
@@ -129,15 +149,20 @@ void metadata(Broker& broker, Turn& turn, const RequestContext& context,
           refuse(topic.name.value_or(""), topic.topic_id, ErrorCode::invalid_request));
     return broker.reply(context, response);
   }
-  for (const BrokerAddress& address : turn.controller.brokers())
-    response.brokers.push_back({address.id, address.host, address.port, std::nullopt, {}});
+  for (const BrokerAddress& address : turn.controller.brokers()) {
+    const Endpoint& endpoint = address.on(context.identity->listener);
+    response.brokers.push_back({address.id, endpoint.host, endpoint.port, std::nullopt, {}});
+  }
   response.cluster_id = turn.controller.cluster_id();
   response.controller_id = turn.controller.controller_id();
   response.topics = topics_of(broker, turn, context, request);
   if (request.include_cluster_authorized_operations)
-    response.cluster_authorized_operations = all_cluster_operations;
+    response.cluster_authorized_operations = cluster_operations(turn, context);
   if (request.include_topic_authorized_operations)
-    for (Topic& topic : response.topics) topic.topic_authorized_operations = all_topic_operations;
+    for (Topic& topic : response.topics)
+      if (topic.error_code != ErrorCode::topic_authorization_failed)
+        topic.topic_authorized_operations =
+            allowed_operations(turn, context, ResourceType::topic, topic.name.value_or(""));
   broker.reply(context, response);
 }
 
@@ -158,14 +183,14 @@ void describe_cluster(Broker& broker, Turn& turn, const RequestContext& context,
   }
   response.error_message = std::nullopt;
   if (request.include_cluster_authorized_operations)
-    response.cluster_authorized_operations = all_cluster_operations;
+    response.cluster_authorized_operations = cluster_operations(turn, context);
   response.cluster_id = turn.controller.cluster_id();
   response.controller_id = turn.controller.controller_id();
   for (const BrokerAddress& address : turn.controller.brokers()) {
     auto& described = response.brokers.emplace_back();
     described.broker_id = address.id;
-    described.host = address.host;
-    described.port = address.port;
+    described.host = address.on(context.identity->listener).host;
+    described.port = address.on(context.identity->listener).port;
   }
   broker.reply(context, response);
 }

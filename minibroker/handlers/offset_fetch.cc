@@ -1,5 +1,6 @@
 // OffsetFetch: topics that are named need not exist; those given by id do. The coordinator answers,
 // see group/offset_fetch.cc.
+#include "minibroker/handlers/authorization.h"
 #include "minibroker/handlers/handlers.h"
 
 namespace fencepost::minibroker::handlers {
@@ -35,6 +36,64 @@ void name_topics(const ControllerView& controller, Group& group, GroupAnswer& re
   *group.topics = std::move(known);
 }
 
+// Takes the topics that the client may not see out of a list, and answers them.
+template <class Topics, class Answers>
+void refuse_topics(const Turn& turn, const RequestContext& context, Topics& topics,
+                   Answers& answers) {
+  std::erase_if(topics, [&](const auto& topic) {
+    if (allows_topic(turn, context, Operation::describe, topic.name)) return false;
+    auto& answered = answers.emplace_back();
+    answered.name = topic.name;
+    for (const std::int32_t index : topic.partition_indexes) {
+      auto& answer = answered.partitions.emplace_back();
+      answer.partition_index = index;
+      answer.committed_offset = -1;
+      answer.error_code = ErrorCode::topic_authorization_failed;
+    }
+    return true;
+  });
+}
+
+void refuse_groups(const Turn& turn, const RequestContext& context, OffsetFetchRequest& request,
+                   OffsetFetchResponse& refused) {
+  std::erase_if(request.groups, [&](Group& group) {
+    if (!allows_group(turn, context, Operation::describe, group.group_id)) {
+      GroupAnswer& answer = refused.groups.emplace_back();
+      answer.group_id = group.group_id;
+      answer.error_code = ErrorCode::group_authorization_failed;
+      return true;
+    }
+    if (!group.topics) return false;
+    GroupAnswer answer;
+    answer.group_id = group.group_id;
+    refuse_topics(turn, context, *group.topics, answer.topics);
+    if (!answer.topics.empty()) refused.groups.push_back(std::move(answer));
+    return false;
+  });
+}
+
+// A request of one group, up to version 7, that is refused as a whole.
+bool is_refused(Broker& broker, const Turn& turn, const RequestContext& context,
+                const OffsetFetchRequest& request) {
+  constexpr std::int16_t error_code_version_min = 2;
+  constexpr std::int16_t groups_version_min = 8;
+  if (context.api_version >= groups_version_min ||
+      allows_group(turn, context, Operation::describe, request.group_id))
+    return false;
+  OffsetFetchResponse response;
+  response.error_code = ErrorCode::group_authorization_failed;
+  if (context.api_version < error_code_version_min && request.topics) {
+    for (const auto& topic : *request.topics) {
+      auto& answered = response.topics.emplace_back();
+      answered.name = topic.name;
+      for (const std::int32_t index : topic.partition_indexes)
+        answered.partitions.push_back({index, -1, -1, "", response.error_code, {}});
+    }
+  }
+  broker.reply(context, response);
+  return true;
+}
+
 }  // namespace
 
 void offset_fetch(Broker& broker, Turn& turn, const RequestContext& context,
@@ -49,6 +108,11 @@ void offset_fetch(Broker& broker, Turn& turn, const RequestContext& context,
       answer.group_id = group.group_id;
       name_topics(turn.controller, group, answer);
     }
+  }
+  if (turn.controller.authorizer().is_enabled()) {
+    if (is_refused(broker, turn, context, request)) return;
+    refuse_groups(turn, context, good, refused);
+    if (good.topics) refuse_topics(turn, context, *good.topics, refused.topics);
   }
   broker.groups().offset_fetch(context, good, std::move(refused), topic_ids);
 }

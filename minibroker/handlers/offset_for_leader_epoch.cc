@@ -1,5 +1,6 @@
 // OffsetForLeaderEpoch: where an epoch of the log ended, so that a client can find out where its
 // own and the leader's part (KIP-101, KIP-320).
+#include "minibroker/handlers/authorization.h"
 #include "minibroker/handlers/handlers.h"
 #include "minibroker/handlers/partition_checks.h"
 
@@ -13,9 +14,15 @@ void offset_for_leader_epoch(Broker& broker, Turn& turn, const RequestContext& c
   for (const auto& topic : request.topics) {
     auto& answered = response.topics.emplace_back();
     answered.topic = topic.topic;
+    const bool is_allowed = allows_cluster(turn, context, Operation::cluster_action) ||
+                            allows_topic(turn, context, Operation::describe, topic.topic);
     for (const auto& wanted : topic.partitions) {
       auto& answer = answered.partitions.emplace_back();
       answer.partition = wanted.partition;
+      if (!is_allowed) {
+        answer.error_code = ErrorCode::topic_authorization_failed;
+        continue;
+      }
       const Replica* replica = find_leader(broker, turn, {topic.topic, wanted.partition},
                                            wanted.current_leader_epoch, answer.error_code);
       if (replica == nullptr) continue;

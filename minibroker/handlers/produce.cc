@@ -2,6 +2,7 @@
 // 12 on, joining it), append, and the wait for replication.
 #include <algorithm>
 
+#include "minibroker/handlers/authorization.h"
 #include "minibroker/handlers/handlers.h"
 #include "minibroker/handlers/verification.h"
 #include "minibroker/log/batch_validation.h"
@@ -86,13 +87,18 @@ ProduceOperation open_operation(const Turn& turn, const RequestContext& context,
     topic_answer.name = topic.name;
     topic_answer.topic_id = topic.topic_id;
     const TopicImage* image = find_topic(turn, topic, context.api_version);
+    const bool is_named = image != nullptr || context.api_version < 13;
+    const bool is_allowed = !is_named || allows_topic(turn, context, Operation::write,
+                                                      image != nullptr ? image->name : topic.name);
     for (const auto& partition : topic.partition_data) {
       const AnswerSlot slot{operation.response.responses.size() - 1,
                             topic_answer.partition_responses.size(), 0};
       PartitionAnswer& answer = topic_answer.partition_responses.emplace_back();
       answer.index = partition.index;
       SharedBytes records = partition.records ? partition.records->bytes : SharedBytes{};
-      const ErrorCode error = check_partition(image, partition.index, records, context.api_version);
+      const ErrorCode error =
+          is_allowed ? check_partition(image, partition.index, records, context.api_version)
+                     : ErrorCode::topic_authorization_failed;
       if (error != ErrorCode::none) {
         refuse(answer, error);
         continue;
@@ -259,7 +265,9 @@ void produce(Broker& broker, Turn& turn, const RequestContext& context,
   ProduceOperation operation = open_operation(turn, context, request);
   operation.retry_until = turn.now + concurrent_transactions_retry_max;
   ErrorCode error = take_producer(operation);
-  if (!request.transactional_id && has_transactional_batch(request))
+  if (has_transactional_batch(request) &&
+      (!request.transactional_id ||
+       !allows_transactional_id(turn, context, Operation::write, *request.transactional_id)))
     error = ErrorCode::transactional_id_authorization_failed;
   if (error != ErrorCode::none) {
     refuse_everything(operation, error);

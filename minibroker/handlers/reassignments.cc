@@ -2,6 +2,7 @@
 // moving them to other brokers is refused, so none is ever under way.
 #include <algorithm>
 
+#include "minibroker/handlers/authorization.h"
 #include "minibroker/handlers/handlers.h"
 
 namespace fencepost::minibroker::handlers {
@@ -31,13 +32,19 @@ void alter_partition_reassignments(Broker& broker, Turn& turn, const RequestCont
   AlterPartitionReassignmentsResponse response;
   turn.controller.catch_up();
   response.allow_replication_factor_change = request.allow_replication_factor_change;
+  const bool is_allowed = allows_cluster(turn, context, Operation::alter);
   if (!request.topics.empty()) response.error_message = std::nullopt;
+  if (!is_allowed) {
+    response.error_code = ErrorCode::cluster_authorization_failed;
+    response.error_message = cluster_denied_message;
+  }
   for (const auto& topic : request.topics) {
     auto& answered = response.responses.emplace_back();
     answered.name = topic.name;
     for (const auto& partition : topic.partitions) {
       const ControllerAnswer answer =
-          reassign(turn, {topic.name, partition.partition_index}, partition.replicas);
+          is_allowed ? reassign(turn, {topic.name, partition.partition_index}, partition.replicas)
+                     : ControllerAnswer{response.error_code, cluster_denied_message};
       auto& result = answered.partitions.emplace_back();
       result.partition_index = partition.partition_index;
       result.error_code = answer.error;
@@ -48,10 +55,14 @@ void alter_partition_reassignments(Broker& broker, Turn& turn, const RequestCont
   broker.reply(context, response);
 }
 
-void list_partition_reassignments(Broker& broker, Turn&, const RequestContext& context,
+void list_partition_reassignments(Broker& broker, Turn& turn, const RequestContext& context,
                                   const ListPartitionReassignmentsRequest&) {
   ListPartitionReassignmentsResponse response;
   response.error_message = std::nullopt;
+  if (!allows_cluster(turn, context, Operation::describe)) {
+    response.error_code = ErrorCode::cluster_authorization_failed;
+    response.error_message = cluster_denied_message;
+  }
   broker.reply(context, response);
 }
 

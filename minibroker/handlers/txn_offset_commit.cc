@@ -20,13 +20,7 @@ TopicPartition offsets_partition_of(const Broker& broker, const std::string& gro
 
 // The same error for every partition that was still good.
 void refuse(Broker& broker, OffsetCommitOperation operation, ErrorCode error) {
-  for (const auto& topic : operation.body.topics) {
-    auto& answered = operation.refused.topics.emplace_back();
-    answered.name = topic.name;
-    answered.topic_id = topic.topic_id;
-    for (const auto& partition : topic.partitions)
-      answered.partitions.push_back({partition.partition_index, error, {}});
-  }
+  refuse_all(operation.body.topics, error, operation.refused.topics);
   broker.reply(operation.request, operation.refused);
 }
 
@@ -86,8 +80,12 @@ void txn_offset_commit(Broker& broker, Turn& turn, const RequestContext& context
                        const TxnOffsetCommitRequest& request) {
   OffsetCommitOperation operation{
       context, request, {}, no_guard, turn.now + concurrent_transactions_retry_max};
-  refuse_unknown(turn.controller, context.api_version >= topic_ids_version_min, operation.body,
-                 operation.refused);
+  if (!allows_transactional_id(turn, context, Operation::write, request.transactional_id))
+    return refuse(broker, std::move(operation), ErrorCode::transactional_id_authorization_failed);
+  if (!allows_group(turn, context, Operation::read, request.group_id))
+    return refuse(broker, std::move(operation), ErrorCode::group_authorization_failed);
+  refuse_bad_topics(turn, context, context.api_version >= topic_ids_version_min, operation.body,
+                    operation.refused);
   if (operation.body.topics.empty()) return broker.reply(context, operation.refused);
   const ErrorCode error = broker.groups().before_verification(request.group_id);
   if (error != ErrorCode::none) return refuse(broker, std::move(operation), error);

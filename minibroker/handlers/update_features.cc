@@ -1,6 +1,7 @@
 // UpdateFeatures (KIP-584): all updates of a request are good, or none is made.
 #include <algorithm>
 
+#include "minibroker/handlers/authorization.h"
 #include "minibroker/handlers/handlers.h"
 
 namespace fencepost::minibroker::handlers {
@@ -54,6 +55,11 @@ void update_features(Broker& broker, Turn& turn, const RequestContext& context,
                      const UpdateFeaturesRequest& request) {
   UpdateFeaturesResponse response;
   response.error_message = std::nullopt;
+  if (!allows_cluster(turn, context, Operation::alter)) {
+    response.error_code = ErrorCode::cluster_authorization_failed;
+    response.error_message = cluster_denied_message;
+    return broker.reply(context, response);
+  }
   turn.controller.catch_up();
   for (const Update& update : request.feature_updates) {
     const std::string problem = problem_of(update, type_of(update, context.api_version), turn);

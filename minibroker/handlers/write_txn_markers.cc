@@ -1,6 +1,7 @@
 // WriteTxnMarkers: from the transaction coordinator, or from an operator who ends a hanging
 // transaction. A marker is answered when it is replicated, and on an offsets partition when the
 // group's offsets are decided.
+#include "minibroker/handlers/authorization.h"
 #include "minibroker/handlers/handlers.h"
 
 namespace fencepost::minibroker::handlers {
@@ -48,10 +49,30 @@ ErrorCode append(Broker& broker, Turn& turn, OperationId id, const Marker& marke
   return ErrorCode::none;
 }
 
+void refuse_all(Broker& broker, const RequestContext& context,
+                const WriteTxnMarkersRequest& request) {
+  WriteTxnMarkersResponse response;
+  for (const Marker& marker : request.markers) {
+    auto& answered = response.markers.emplace_back();
+    answered.producer_id = marker.producer_id;
+    for (const auto& topic : marker.topics) {
+      auto& topic_answer = answered.topics.emplace_back();
+      topic_answer.name = topic.name;
+      for (const std::int32_t index : topic.partition_indexes)
+        topic_answer.partitions.push_back({index, ErrorCode::cluster_authorization_failed, {}});
+    }
+  }
+  broker.reply(context, response);
+}
+
 }  // namespace
 
 void write_txn_markers(Broker& broker, Turn& turn, const RequestContext& context,
                        const WriteTxnMarkersRequest& request) {
+  // An operator who ends a hanging transaction needs ALTER, brokers CLUSTER_ACTION.
+  const bool is_allowed = allows_cluster(turn, context, Operation::alter) ||
+                          allows_cluster(turn, context, Operation::cluster_action);
+  if (!is_allowed) return refuse_all(broker, context, request);
   const OperationId id = broker.next_operation();
   MarkerOperation& operation = broker.markers()[id];
   operation.request = context;

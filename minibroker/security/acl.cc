@@ -69,6 +69,13 @@ std::span<const Operation> operations_of(ResourceType type) {
   return {};
 }
 
+std::int32_t all_operations(ResourceType type) {
+  std::uint32_t bits = 0;
+  for (const Operation operation : operations_of(type))
+    bits |= 1U << static_cast<unsigned>(operation);
+  return static_cast<std::int32_t>(bits);
+}
+
 bool is_resource_type(std::int8_t number) {
   return number >= 1 && number <= 7;
 }

@@ -73,6 +73,8 @@ struct AclFilter {
 
 // The operations that can be permitted on a resource of that type.
 std::span<const Operation> operations_of(ResourceType type);
+// The same as bits by Kafka's numbers.
+std::int32_t all_operations(ResourceType type);
 
 // Whether a number of the protocol stands for one of the words above.
 bool is_resource_type(std::int8_t number);

@@ -8,6 +8,7 @@
 #include "protocol/messages/alter_configs.h"
 #include "protocol/messages/alter_partition_reassignments.h"
 #include "protocol/messages/alter_replica_log_dirs.h"
+#include "protocol/messages/alter_user_scram_credentials.h"
 #include "protocol/messages/api_versions.h"
 #include "protocol/messages/consumer_group_describe.h"
 #include "protocol/messages/consumer_group_heartbeat.h"
@@ -27,6 +28,7 @@
 #include "protocol/messages/describe_quorum.h"
 #include "protocol/messages/describe_topic_partitions.h"
 #include "protocol/messages/describe_transactions.h"
+#include "protocol/messages/describe_user_scram_credentials.h"
 #include "protocol/messages/elect_leaders.h"
 #include "protocol/messages/end_txn.h"
 #include "protocol/messages/fetch.h"
@@ -104,7 +106,8 @@ constexpr auto of_apis =
                ConsumerGroupDescribeRequest, DescribeTopicPartitionsRequest,
                AlterPartitionReassignmentsRequest, ListPartitionReassignmentsRequest,
                AlterReplicaLogDirsRequest, DescribeLogDirsRequest, DescribeQuorumRequest,
-               ListConfigResourcesRequest>();
+               ListConfigResourcesRequest, DescribeUserScramCredentialsRequest,
+               AlterUserScramCredentialsRequest>();
 constexpr auto of_records =
     alone<RequestHeader, ResponseHeader, ConsumerProtocolSubscription, ConsumerProtocolAssignment,
           EndTxnMarker, LeaderChangeMessage, AbortedTxn, ProducerSnapshot, TransactionLogKey,
