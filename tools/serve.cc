@@ -16,6 +16,7 @@
 #include "minibroker/era.h"
 #include "minibroker/server/server.h"
 #include "tools/exit_code.h"
+#include "tools/security_options.h"
 
 namespace fencepost::tools {
 
@@ -35,6 +36,7 @@ struct ServeOptions {
   std::vector<std::string> features;
   std::vector<std::string> configuration;
   std::vector<std::string> topics;
+  SecurityOptions security;
   std::uint64_t seed = 1;
   bool is_quiet = false;
   bool is_debug = false;
@@ -138,6 +140,8 @@ int serve(const ServeOptions& options) {
   settings.host = options.host;
   settings.advertised_host = options.advertised_host;
   settings.port = options.port;
+  if (Result<void> secured = apply(options.security, *cluster, settings); !secured.ok())
+    return report(secured.error());
   if (options.is_debug) {
     settings.debug = [](std::string_view line) { fmt::print(stderr, "{}\n", line); };
   }
@@ -145,8 +149,9 @@ int serve(const ServeOptions& options) {
   if (!server.ok()) return report(server.error());
   if (!options.is_quiet) {
     for (const auto& listener : server->listeners()) {
-      fmt::print("listening on {}:{} (broker {})\n", listener.host, listener.port,
-                 listener.broker_id);
+      const bool is_plain = listener.name == minibroker::security::plaintext_listener;
+      fmt::print("listening on {}{}{}:{} (broker {})\n", is_plain ? "" : listener.name,
+                 is_plain ? "" : "://", listener.host, listener.port, listener.broker_id);
     }
     std::fflush(stdout);
   }
@@ -177,6 +182,7 @@ void add_serve(CLI::App& app, int& exit_code) {
       ->allow_extra_args(false);
   command->add_option("--topic", options->topics, "Topic to create: name[:partitions[:replicas]]")
       ->allow_extra_args(false);
+  add_security_options(*command, options->security);
   command->add_option("--seed", options->seed, "Seed of every random choice")
       ->capture_default_str();
   command->add_flag("--quiet", options->is_quiet, "Print nothing when ready");

@@ -55,10 +55,10 @@ Result<std::optional<SharedBytes>> FrameReader::next() {
 
   const std::int32_t length = protocol::Reader(arrived).int32();
   const auto size = static_cast<std::size_t>(std::max(length, 0));
-  if (size < frame_bytes_min || size > frame_bytes_max_) {
+  if (length < 0 || size < frame_bytes_min_ || size > frame_bytes_max_) {
     return Error{ErrorKind::malformed,
                  "a frame of " + std::to_string(length) + " bytes; possible are " +
-                     std::to_string(frame_bytes_min) + " to " + std::to_string(frame_bytes_max_),
+                     std::to_string(frame_bytes_min_) + " to " + std::to_string(frame_bytes_max_),
                  0,
                  {}};
   }

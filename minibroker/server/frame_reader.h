@@ -21,6 +21,8 @@ class FrameReader {
 
   explicit FrameReader(std::size_t frame_bytes_max);
 
+  // Frames may be of any size, even empty: SASL tokens of old clients.
+  void allow_small_frames() { frame_bytes_min_ = 0; }
   // Holds for the frames whose length has not been read yet.
   void set_frame_bytes_max(std::size_t bytes) { frame_bytes_max_ = bytes; }
 
@@ -33,6 +35,8 @@ class FrameReader {
   // Errors: malformed for a length that no request can have. The stream cannot be read further.
   Result<std::optional<SharedBytes>> next();
 
+  // What the frame that has not arrived as a whole will take; 0 when there is none.
+  std::size_t claimed_bytes() const { return large_size_ > 0 ? large_size_ : end_ - begin_; }
   // Bytes of a frame that has not arrived as a whole.
   std::size_t pending_bytes() const { return large_filled_ + (end_ - begin_); }
 
@@ -40,6 +44,7 @@ class FrameReader {
   void begin_large_frame(std::size_t size);
   std::optional<SharedBytes> take_large_frame();
 
+  std::size_t frame_bytes_min_ = frame_bytes_min;
   std::size_t frame_bytes_max_;
 
   // What has been read and not yet cut: [begin_, end_) of the buffer.

@@ -12,6 +12,7 @@
 #include <deque>
 #include <map>
 #include <optional>
+#include <set>
 
 #include "minibroker/server/connection.h"
 #include "minibroker/server/wall_clock.h"
@@ -24,6 +25,14 @@ namespace {
 
 // After running out of file descriptors, until somebody may have left.
 constexpr std::chrono::milliseconds accept_retry(100);
+
+constexpr std::chrono::seconds guest_sweep_interval(1);
+// Above this many bytes of requests that wait for an earlier one no further request is read.
+constexpr std::size_t waiting_bytes_max = 16 * 1024 * 1024;
+
+Error invalid(std::string text) {
+  return {ErrorKind::invalid_argument, std::move(text), 0, {}};
+}
 
 Error cannot_listen(const std::string& host, int port, const asio::error_code& error) {
   return {ErrorKind::cannot_connect,
@@ -39,7 +48,10 @@ class Server::Loop final : public ConnectionOwner {
   Loop(ClusterSettings cluster, ServerSettings settings)
       : settings_(std::move(settings)),
         frame_bytes_max_(static_cast<std::size_t>(cluster.socket_request_max_bytes)),
+        unauthenticated_bytes_max_(static_cast<std::size_t>(cluster.sasl_server_max_receive_size)),
         connections_max_(static_cast<std::size_t>(cluster.max_connections)),
+        connections_per_address_max_(cluster.max_connections_per_ip),
+        queued_request_bytes_max_(cluster.queued_max_request_bytes),
         idle_max_(cluster.connections_max_idle),
         cluster_(started_at(std::move(cluster), clock_.now())) {}
 
@@ -50,17 +62,33 @@ class Server::Loop final : public ConnectionOwner {
   }
   const std::vector<Listener>& listeners() const { return listeners_; }
 
+  bool may_read(const Connection& connection) override;
+  void secured(Connection& connection, std::string principal) override;
   void frame_arrived(ConnectionId connection, SharedBytes frame) override {
     cluster_.receive(connection, std::move(frame), clock_.now());
   }
+  std::size_t frame_bytes_max(ConnectionId connection) const override {
+    return cluster_.has_to_authenticate(connection)
+               ? std::min(unauthenticated_bytes_max_, frame_bytes_max_)
+               : frame_bytes_max_;
+  }
   void read_ended() override { turn(); }
-  void connection_ended(ConnectionId connection, std::string_view reason) override;
+  void connection_ended(Connection& connection, std::string_view reason) override;
 
  private:
   struct Door {
     int broker_id;
+    security::Protocol protocol;
     tcp::acceptor acceptor;
     asio::steady_timer retry;
+  };
+
+  // A client that has not established TLS yet: the cluster does not know it.
+  struct Guest {
+    std::shared_ptr<Connection> connection;
+    int broker_id = 0;
+    security::Origin origin;
+    Instant until;
   };
 
   static ClusterSettings started_at(ClusterSettings settings, Instant now) {
@@ -68,7 +96,16 @@ class Server::Loop final : public ConnectionOwner {
     return settings;
   }
 
-  Result<void> open_door(int broker_id, const tcp::endpoint& endpoint);
+  Result<void> listen_on(const ListenerSettings& listener);
+  Result<void> open_door(int broker_id, const ListenerSettings& listener,
+                         const tcp::endpoint& endpoint);
+  // Why a client of that address cannot come in now; empty: it can.
+  std::string refusal_of(const std::string& address) const;
+  void introduce(const std::shared_ptr<Connection>& connection, int broker_id,
+                 security::Origin origin);
+  void sweep_guests();
+  std::size_t held_bytes() const;
+  void resume_paused();
   void accept(Door& door);
   void accepted(Door& door, tcp::socket socket);
   void turn();
@@ -81,7 +118,10 @@ class Server::Loop final : public ConnectionOwner {
 
   ServerSettings settings_;
   std::size_t frame_bytes_max_;
+  std::size_t unauthenticated_bytes_max_;
   std::size_t connections_max_;
+  int connections_per_address_max_;
+  std::int64_t queued_request_bytes_max_;
   Duration idle_max_;
   WallClock clock_;
   Cluster cluster_;
@@ -94,48 +134,74 @@ class Server::Loop final : public ConnectionOwner {
   asio::steady_timer idle_timer_{context_};
   std::deque<Door> doors_;
   std::vector<Listener> listeners_;
+  std::optional<protocol::tls::Context> tls_;
+  asio::steady_timer guest_timer_{context_};
+  std::map<const Connection*, Guest> guests_;
   std::map<ConnectionId, std::shared_ptr<Connection>> connections_;
+  std::map<std::string, int> connections_by_address_;
+  std::map<const Connection*, std::string> addresses_;
+  std::set<ConnectionId> paused_;  // they may not read until others need less memory
 };
 
 Result<void> Server::Loop::listen() {
-  const std::vector<int> brokers = cluster_.broker_ids();
-  const int port_max = 65535 - (settings_.port == 0 ? 0 : static_cast<int>(brokers.size()) - 1);
-  if (settings_.port < 0 || settings_.port > port_max) {
-    return Error{ErrorKind::invalid_argument,
-                 "the port of the first broker has to be from 0 to " + std::to_string(port_max) +
-                     ", not " + std::to_string(settings_.port),
-                 0,
-                 {}};
-  }
-  asio::error_code error;
-  const auto found = tcp::resolver(context_).resolve(settings_.host, "", error);
-  if (error || found.empty()) {
-    return Error{ErrorKind::invalid_argument, "unknown host '" + settings_.host + "'", 0, {}};
-  }
-  for (std::size_t i = 0; i < brokers.size(); ++i) {
-    const int port = settings_.port == 0 ? 0 : settings_.port + static_cast<int>(i);
-    tcp::endpoint endpoint(found.begin()->endpoint().address(),
-                           static_cast<asio::ip::port_type>(port));
-    if (Result<void> opened = open_door(brokers[i], endpoint); !opened.ok()) return opened;
+  std::vector<ListenerSettings> listeners = settings_.listeners;
+  if (listeners.empty())
+    listeners.push_back({security::Protocol::plaintext, settings_.host, settings_.port});
+  std::set<security::Protocol> protocols;
+  for (const ListenerSettings& listener : listeners) {
+    if (!protocols.insert(listener.protocol).second)
+      return invalid("there are two listeners for " + std::string(to_string(listener.protocol)));
+    if (security::uses_tls(listener.protocol) && !tls_) {
+      if (!settings_.tls)
+        return invalid(std::string(to_string(listener.protocol)) +
+                       " needs a certificate and its key");
+      Result<protocol::tls::Context> context =
+          protocol::tls::Context::make(protocol::tls::Context::Side::server, *settings_.tls);
+      if (!context.ok()) return context.error();
+      tls_ = std::move(*context);
+    }
+    if (Result<void> listening = listen_on(listener); !listening.ok()) return listening;
   }
   return {};
 }
 
-Result<void> Server::Loop::open_door(int broker_id, const tcp::endpoint& endpoint) {
+Result<void> Server::Loop::listen_on(const ListenerSettings& listener) {
+  const std::vector<int> brokers = cluster_.broker_ids();
+  const int port_max = 65535 - (listener.port == 0 ? 0 : static_cast<int>(brokers.size()) - 1);
+  if (listener.port < 0 || listener.port > port_max)
+    return invalid("the port of the first broker has to be from 0 to " + std::to_string(port_max) +
+                   ", not " + std::to_string(listener.port));
+  asio::error_code error;
+  const auto found = tcp::resolver(context_).resolve(listener.host, "", error);
+  if (error || found.empty()) return invalid("unknown host '" + listener.host + "'");
+  for (std::size_t i = 0; i < brokers.size(); ++i) {
+    const int port = listener.port == 0 ? 0 : listener.port + static_cast<int>(i);
+    tcp::endpoint endpoint(found.begin()->endpoint().address(),
+                           static_cast<asio::ip::port_type>(port));
+    if (Result<void> opened = open_door(brokers[i], listener, endpoint); !opened.ok())
+      return opened;
+  }
+  return {};
+}
+
+Result<void> Server::Loop::open_door(int broker_id, const ListenerSettings& listener,
+                                     const tcp::endpoint& endpoint) {
   asio::error_code error;
   tcp::acceptor acceptor(context_);
   acceptor.open(endpoint.protocol(), error);
   if (!error) acceptor.set_option(tcp::acceptor::reuse_address(true), error);
   if (!error) acceptor.bind(endpoint, error);
   if (!error) acceptor.listen(tcp::acceptor::max_listen_connections, error);
-  if (error) return cannot_listen(settings_.host, endpoint.port(), error);
+  if (error) return cannot_listen(listener.host, endpoint.port(), error);
 
   const int port = acceptor.local_endpoint(error).port();
   const std::string& host =
-      settings_.advertised_host.empty() ? settings_.host : settings_.advertised_host;
-  cluster_.set_advertised(broker_id, host, port);
-  listeners_.push_back({broker_id, host, port});
-  doors_.push_back({broker_id, std::move(acceptor), asio::steady_timer(context_)});
+      settings_.advertised_host.empty() ? listener.host : settings_.advertised_host;
+  const std::string name(to_string(listener.protocol));
+  cluster_.set_advertised(broker_id, host, port, name);
+  listeners_.push_back({broker_id, name, host, port});
+  doors_.push_back(
+      {broker_id, listener.protocol, std::move(acceptor), asio::steady_timer(context_)});
   return {};
 }
 
@@ -148,7 +214,8 @@ void Server::Loop::run() {
   turn();
   context_.run();
   doors_.clear();
-  while (!connections_.empty()) connections_.begin()->second->end("");
+  while (!guests_.empty()) std::shared_ptr(guests_.begin()->second.connection)->end("");
+  while (!connections_.empty()) std::shared_ptr(connections_.begin()->second)->end("");
 }
 
 void Server::Loop::accept(Door& door) {
@@ -172,22 +239,110 @@ void Server::Loop::accepted(Door& door, tcp::socket socket) {
   if (!error) socket.set_option(tcp::no_delay(true), error);
   if (!error) socket.non_blocking(true, error);
   if (error) return;  // it has gone already
-  if (connections_.size() >= connections_max_) {
-    return debug("refused a connection: max.connections is " + std::to_string(connections_max_));
+  security::Origin origin;
+  origin.address = client.address().to_string();
+  origin.protocol = door.protocol;
+  origin.listener = std::string(to_string(door.protocol));
+  if (const std::string refusal = refusal_of(origin.address); !refusal.empty())
+    return debug("refused a connection: " + refusal);
+  const bool has_tls = security::uses_tls(door.protocol);
+  const bool has_sasl = security::uses_sasl(door.protocol);
+  const Connection::Options options{
+      has_sasl ? std::min(unauthenticated_bytes_max_, frame_bytes_max_) : frame_bytes_max_,
+      has_sasl, has_tls ? &*tls_ : nullptr};
+  auto connection = std::make_shared<Connection>(std::move(socket), options, *this);
+  ++connections_by_address_[origin.address];
+  addresses_[connection.get()] = origin.address;
+  if (!has_tls) {
+    introduce(connection, door.broker_id, std::move(origin));
+  } else {
+    const Instant until = clock_.now() + std::min(settings_.tls_handshake_max, idle_max_);
+    guests_[connection.get()] = {connection, door.broker_id, std::move(origin), until};
+    if (guests_.size() == 1) sweep_guests();
   }
-  const std::string address = client.address().to_string();
-  const ConnectionId id = cluster_.connect(door.broker_id, address);
-  auto connection = std::make_shared<Connection>(std::move(socket), id, frame_bytes_max_, *this);
-  connections_.emplace(id, connection);
   connection->start();
 }
 
-void Server::Loop::connection_ended(ConnectionId connection, std::string_view reason) {
-  cluster_.disconnect(connection);
-  connections_.erase(connection);
-  if (!reason.empty()) {
-    debug("closed connection " + std::to_string(connection) + ": " + std::string(reason));
+std::string Server::Loop::refusal_of(const std::string& address) const {
+  if (addresses_.size() >= connections_max_)
+    return "max.connections is " + std::to_string(connections_max_);
+  const auto found = connections_by_address_.find(address);
+  const int count = found == connections_by_address_.end() ? 0 : found->second;
+  if (count >= connections_per_address_max_)
+    return "max.connections.per.ip is " + std::to_string(connections_per_address_max_) + ", and " +
+           address + " has as many";
+  return {};
+}
+
+void Server::Loop::introduce(const std::shared_ptr<Connection>& connection, int broker_id,
+                             security::Origin origin) {
+  const ConnectionId id = cluster_.connect(broker_id, std::move(origin));
+  connection->set_id(id);
+  connections_.emplace(id, connection);
+}
+
+void Server::Loop::secured(Connection& connection, std::string principal) {
+  const auto found = guests_.find(&connection);
+  if (found == guests_.end()) return;
+  Guest guest = std::move(found->second);
+  guests_.erase(found);
+  if (!principal.empty()) guest.origin.principal = "User:" + principal;
+  introduce(guest.connection, guest.broker_id, std::move(guest.origin));
+}
+
+void Server::Loop::sweep_guests() {
+  guest_timer_.expires_after(std::min<Duration>(guest_sweep_interval, idle_max_));
+  guest_timer_.async_wait([this](asio::error_code error) {
+    if (error) return;
+    std::vector<std::shared_ptr<Connection>> late;
+    for (const auto& [key, guest] : guests_)
+      if (guest.until <= clock_.now()) late.push_back(guest.connection);
+    for (const auto& connection : late) connection->end("TLS was not established in time");
+    if (!guests_.empty()) sweep_guests();
+  });
+}
+
+// A request that has begun to arrive may always go on: else nobody could finish one.
+bool Server::Loop::may_read(const Connection& connection) {
+  if (connection.id() == 0) return true;
+  const bool may = cluster_.waiting_bytes(connection.id()) <= waiting_bytes_max &&
+                   (queued_request_bytes_max_ < 0 || connection.pending_bytes() > 0 ||
+                    held_bytes() < static_cast<std::size_t>(queued_request_bytes_max_));
+  if (!may) paused_.insert(connection.id());
+  return may;
+}
+
+std::size_t Server::Loop::held_bytes() const {
+  std::size_t bytes = 0;
+  for (const auto& [id, connection] : connections_)
+    bytes += connection->pending_bytes() + cluster_.waiting_bytes(id);
+  return bytes;
+}
+
+void Server::Loop::resume_paused() {
+  for (const ConnectionId id : std::exchange(paused_, {})) {
+    const auto found = connections_.find(id);
+    if (found == connections_.end()) continue;
+    const std::shared_ptr<Connection> connection = found->second;
+    connection->resume();
   }
+}
+
+void Server::Loop::connection_ended(Connection& connection, std::string_view reason) {
+  if (!reason.empty())
+    debug("closed connection " + std::to_string(connection.id()) + ": " + std::string(reason));
+  const auto address = addresses_.find(&connection);
+  if (address != addresses_.end()) {
+    const auto count = connections_by_address_.find(address->second);
+    if (--count->second == 0) connections_by_address_.erase(count);
+    addresses_.erase(address);
+  }
+  guests_.erase(&connection);
+  paused_.erase(connection.id());
+  cluster_.disconnect(connection.id());
+  connections_.erase(connection.id());
+  // What it held is free for others.
+  if (!paused_.empty()) asio::post(context_, [this] { resume_paused(); });
 }
 
 void Server::Loop::turn() {
@@ -197,6 +352,7 @@ void Server::Loop::turn() {
     carry_out(std::move(outputs));
   }
   for (const Event& event : cluster_.take_events()) debug(event.text);
+  if (!paused_.empty()) resume_paused();
   arm_timer();
 }
 

@@ -4,20 +4,39 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "minibroker/cluster.h"
+#include "minibroker/security/protocol_names.h"
 #include "minibroker/settings.h"
 #include "protocol/base/result.h"
+#include "protocol/tls/session.h"
 
 namespace fencepost::minibroker::server {
+
+// A door for clients, at each broker.
+struct ListenerSettings {
+  security::Protocol protocol = security::Protocol::plaintext;
+  std::string host = "127.0.0.1";
+  int port = 9092;  // of the first broker, the others follow; 0: free ones
+};
+
+// "SASL_SSL://127.0.0.1:9093". Error invalid_argument names what can stand there.
+Result<ListenerSettings> parse_listener(std::string_view text);
 
 struct ServerSettings {
   std::string host = "127.0.0.1";    // to listen on
   std::string advertised_host = {};  // what clients are told; empty: `host`
   int port = 9092;                   // of the first broker, the others follow; 0: free ones
+  // Instead of `host` and `port`, if there are any; no two of the same protocol.
+  std::vector<ListenerSettings> listeners = {};
+  // For listeners with TLS.
+  std::optional<protocol::tls::ContextSettings> tls = {};
+  // How long a client may take to establish TLS.
+  Duration tls_handshake_max = std::chrono::seconds(10);
   // Takes one line for each connection that ends other than by its client, and each event of the
   // cluster; may be empty.
   std::function<void(std::string_view line)> debug = {};
@@ -25,6 +44,7 @@ struct ServerSettings {
 
 struct Listener {
   int broker_id = 0;
+  std::string name;  // "SASL_SSL"
   std::string host;  // as advertised
   int port = 0;
 };

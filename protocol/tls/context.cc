@@ -83,6 +83,8 @@ Result<Context> Context::make(Side side, const ContextSettings& settings) {
   const std::shared_ptr<SSL_CTX> context(SSL_CTX_new(TLS_method()), &SSL_CTX_free);
   CHECK(context != nullptr);
   SSL_CTX_set_min_proto_version(context.get(), TLS1_2_VERSION);
+  // Who asks for a new handshake again and again costs the other side more than himself.
+  SSL_CTX_set_options(context.get(), SSL_OP_NO_RENEGOTIATION);
   SSL_CTX_set_mode(context.get(),
                    SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);
   SSL_CTX_set_verify(context.get(), verify_mode(side, settings.client_auth), nullptr);
