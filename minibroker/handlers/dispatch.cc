@@ -17,9 +17,11 @@ using Handle = bool (*)(Broker&, Turn&, const RequestContext&, const SharedBytes
 template <class Request, void (*handler)(Broker&, Turn&, const RequestContext&, const Request&)>
 bool decode_and_handle(Broker& broker, Turn& turn, const RequestContext& context,
                        const SharedBytes& body) {
-  const Result<Request> request = Codec<Request>::decode(body, context.api_version);
-  if (!request) return false;
-  handler(broker, turn, context, *request);
+  // As in Kafka, bytes behind the request are not looked at: librdkafka has sent some.
+  Reader reader(body);
+  Request request;
+  if (!Codec<Request>::decode(reader, context.api_version, request)) return false;
+  handler(broker, turn, context, request);
   return true;
 }
 

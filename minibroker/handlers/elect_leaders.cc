@@ -68,7 +68,9 @@ void elect_leaders(Broker& broker, Turn& turn, const RequestContext& context,
   const Election kind = type == unclean_election ? Election::unclean : Election::preferred;
   turn.controller.catch_up();
   const bool is_allowed = allows_cluster(turn, context, Operation::alter);
-  if (!is_allowed) response.error_code = ErrorCode::cluster_authorization_failed;
+  // Version 0 has no place for it.
+  if (!is_allowed && context.api_version >= 1)
+    response.error_code = ErrorCode::cluster_authorization_failed;
   if (!request.topic_partitions && is_known && is_allowed) elect_everywhere(turn, kind, response);
   if (request.topic_partitions)
     for (const auto& topic : *request.topic_partitions) {
@@ -78,7 +80,7 @@ void elect_leaders(Broker& broker, Turn& turn, const RequestContext& context,
         if (is_allowed)
           add(is_known ? elect(turn, {topic.topic, index}, kind) : unknown_type, index, results);
         else
-          add({response.error_code, cluster_denied_message}, index, results);
+          add({ErrorCode::cluster_authorization_failed, cluster_denied_message}, index, results);
       }
     }
   broker.reply(context, response);

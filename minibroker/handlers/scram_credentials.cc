@@ -99,6 +99,8 @@ Change change_of(const security::Credentials&, const Upsertion& upsertion) {
     change.refused = {ErrorCode::unacceptable_credential, "Too few iterations"};
   else if (upsertion.iterations > sasl::scram_iterations_max)
     change.refused = {ErrorCode::unacceptable_credential, "Too many iterations"};
+  else if (upsertion.salted_password.size() == 0)
+    change.refused.error = ErrorCode::unknown_server_error;
   else
     change.credential = sasl::credential_of(change.mechanism, upsertion.salted_password.view(),
                                             upsertion.salt, upsertion.iterations);

@@ -1,5 +1,6 @@
 """Starts `fencepost serve` on free ports and speaks just enough of Kafka's protocol to see that it
 answers."""
+import atexit
 import re
 import signal
 import socket
@@ -15,6 +16,7 @@ class ClusterProcess:
     def __init__(self, fencepost, *options, port=0):
         self.process = subprocess.Popen([fencepost, "serve", "--port", str(port), *options],
                                         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        atexit.register(self.process.kill)  # whatever becomes of the test
         first = self.process.stdout.readline()
         self.address = address_of(first)
 

@@ -215,7 +215,8 @@ def java_everywhere(java):
     def case(world):
         cluster = SecureCluster(world)
         for protocol, mechanism in [("SSL", "PLAIN"), ("SASL_PLAINTEXT", "PLAIN"),
-                                    ("SASL_SSL", "SCRAM-SHA-256"), ("SASL_SSL", "SCRAM-SHA-512")]:
+                                    ("SASL_SSL", "PLAIN"), ("SASL_SSL", "SCRAM-SHA-256"),
+                                    ("SASL_SSL", "SCRAM-SHA-512")]:
             properties = world.properties(protocol, mechanism)
             topic = f"java-{protocol}-{mechanism}"
             address = cluster.addresses[protocol]

@@ -113,6 +113,9 @@ TEST_CASE("a credential that cannot be is refused by itself", "[security][scram]
   request.upsertions[0].mechanism = 3;
   CHECK(fixture.alter(request).error_code == ErrorCode::unsupported_sasl_mechanism);
   request = ScramFixture::upsertion("alice");
+  request.upsertions[0].salted_password = {};
+  CHECK(fixture.alter(request).error_code == ErrorCode::unknown_server_error);
+  request = ScramFixture::upsertion("alice");
   request.upsertions.push_back(request.upsertions[0]);
   CHECK(fixture.alter(request).error_code == ErrorCode::duplicate_resource);
   CHECK(fixture.users().empty());
