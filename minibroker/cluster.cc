@@ -146,6 +146,9 @@ std::vector<PartitionState> Cluster::partitions() const {
 std::optional<PartitionState> Cluster::partition(const std::string& topic, int index) const {
   return world_->partition({topic, index});
 }
+std::vector<ProducerState> Cluster::producers(const std::string& topic, int index) const {
+  return world_->producers({topic, index});
+}
 std::vector<TransactionState> Cluster::transactions() const {
   return world_->transactions();
 }

@@ -46,6 +46,16 @@ struct BrokerState {
   bool operator==(const BrokerState&) const = default;
 };
 
+// A producer as a partition's leader remembers it.
+struct ProducerState {
+  std::int64_t producer_id = -1;
+  std::int16_t producer_epoch = -1;
+  std::int32_t coordinator_epoch = -1;  // of the last marker; -1: none yet
+  std::int32_t last_sequence = -1;
+  std::int64_t last_timestamp = -1;                      // milliseconds since the Unix epoch
+  std::optional<std::int64_t> transaction_start_offset;  // of the open transaction
+};
+
 // Of what a coordinator is in charge.
 enum class CoordinatorType { transaction, group };
 
@@ -160,6 +170,8 @@ class Cluster {
 
   std::vector<PartitionState> partitions() const;
   std::optional<PartitionState> partition(const std::string& topic, int index) const;
+  // By producer id; empty when the partition has no leader.
+  std::vector<ProducerState> producers(const std::string& topic, int index) const;
   std::vector<TransactionState> transactions() const;
   std::vector<GroupState> groups() const;
   // Of everything that decides: logs, coordinators, messages in flight.

@@ -87,17 +87,32 @@ std::optional<PartitionState> World::partition(const TopicPartition& partition) 
   state.leader_epoch = image->leader_epoch;
   state.replicas = image->replicas;
   state.in_sync_replicas = image->in_sync_replicas;
-  if (image->leader_id < 0) return state;
+  const PartitionLog* log = leader_log(partition);
+  if (log == nullptr) return state;
+  state.log_start_offset = log->log_start_offset();
+  state.last_stable_offset = log->last_stable_offset();
+  state.high_watermark = log->high_watermark();
+  state.log_end_offset = log->log_end_offset();
+  state.batches = log->summarize();
+  return state;
+}
+
+const PartitionLog* World::leader_log(const TopicPartition& partition) const {
+  const PartitionImage* image = controller_.find_partition(partition);
+  if (image == nullptr || image->leader_id < 0) return nullptr;
   const auto& hosted = nodes_.at(image->leader_id).broker.replicas().all();
   const auto replica = hosted.find(partition);
-  if (replica == hosted.end()) return state;  // not told yet
-  const PartitionLog& log = replica->second.log;
-  state.log_start_offset = log.log_start_offset();
-  state.last_stable_offset = log.last_stable_offset();
-  state.high_watermark = log.high_watermark();
-  state.log_end_offset = log.log_end_offset();
-  state.batches = log.summarize();
-  return state;
+  return replica == hosted.end() ? nullptr : &replica->second.log;
+}
+
+std::vector<ProducerState> World::producers(const TopicPartition& partition) const {
+  std::vector<ProducerState> states;
+  const PartitionLog* log = leader_log(partition);
+  if (log == nullptr) return states;
+  for (const auto& [producer_id, entry] : log->producers())
+    states.push_back({producer_id, entry.producer_epoch, entry.coordinator_epoch,
+                      entry.last_sequence(), entry.last_timestamp, entry.transaction_first_offset});
+  return states;
 }
 
 std::vector<PartitionState> World::partitions() const {

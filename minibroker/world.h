@@ -66,11 +66,14 @@ class World {
   std::vector<int> broker_ids() const;
   std::vector<PartitionState> partitions() const;
   std::optional<PartitionState> partition(const TopicPartition& partition) const;
+  std::vector<ProducerState> producers(const TopicPartition& partition) const;
   std::vector<TransactionState> transactions() const;
   std::vector<GroupState> groups() const;
   std::uint64_t digest() const;
 
  private:
+  // As the leader has it; nullptr without one, or when it has not been told yet.
+  const PartitionLog* leader_log(const TopicPartition& partition) const;
   // Both ends of a connection; a client's has no from_broker.
   struct Connection {
     int from_broker = -1;

@@ -45,7 +45,7 @@ const std::map<std::string, std::vector<std::string>> arrows = {
 // Libraries that only some folders may use, by how their headers begin.
 const std::map<std::string, std::set<std::string>> libraries = {
     {"<asio", {"client", "fencing", "minibroker/server", "tools", "tests"}},
-    {"<thread>", {"tools", "tests"}},
+    {"<thread>", {"minibroker/server", "tools", "tests"}},
     {"<CLI/", {"tools"}},
     {"<yaml-cpp/", {"tools"}},
     {"<random>", {}},

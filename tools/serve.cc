@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -38,6 +39,8 @@ struct ServeOptions {
   std::vector<std::string> topics;
   SecurityOptions security;
   std::uint64_t seed = 1;
+  std::optional<int> control_port;
+  std::string clock = "real";
   bool is_quiet = false;
   bool is_debug = false;
 };
@@ -142,6 +145,10 @@ int serve(const ServeOptions& options) {
   settings.port = options.port;
   if (Result<void> secured = apply(options.security, *cluster, settings); !secured.ok())
     return report(secured.error());
+  settings.control_port = options.control_port;
+  settings.has_manual_clock = options.clock == "manual";
+  if (settings.has_manual_clock && !settings.control_port)
+    return report(invalid("--clock manual needs --control PORT, which moves it"));
   if (options.is_debug) {
     settings.debug = [](std::string_view line) { fmt::print(stderr, "{}\n", line); };
   }
@@ -153,6 +160,8 @@ int serve(const ServeOptions& options) {
       fmt::print("listening on {}{}{}:{} (broker {})\n", is_plain ? "" : listener.name,
                  is_plain ? "" : "://", listener.host, listener.port, listener.broker_id);
     }
+    if (const auto port = server->control_port())
+      fmt::print("control API at http://127.0.0.1:{}, described at /openapi.json\n", *port);
     std::fflush(stdout);
   }
   server->run();
@@ -184,6 +193,11 @@ void add_serve(CLI::App& app, int& exit_code) {
       ->allow_extra_args(false);
   add_security_options(*command, options->security);
   command->add_option("--seed", options->seed, "Seed of every random choice")
+      ->capture_default_str();
+  command->add_option("--control", options->control_port,
+                      "Port of the control API (HTTP and JSON, on 127.0.0.1); 0 takes a free one");
+  command->add_option("--clock", options->clock, "real, or manual: moved by the control API only")
+      ->check(CLI::IsMember({"real", "manual"}))
       ->capture_default_str();
   command->add_flag("--quiet", options->is_quiet, "Print nothing when ready");
   command->add_flag("--debug", options->is_debug,

@@ -15,6 +15,7 @@
 #include <set>
 
 #include "minibroker/server/connection.h"
+#include "minibroker/server/control/http.h"
 #include "minibroker/server/wall_clock.h"
 
 namespace fencepost::minibroker::server {
@@ -43,7 +44,7 @@ Error cannot_listen(const std::string& host, int port, const asio::error_code& e
 
 }  // namespace
 
-class Server::Loop final : public ConnectionOwner {
+class Server::Loop final : public ConnectionOwner, public ControlledCluster {
  public:
   Loop(ClusterSettings cluster, ServerSettings settings)
       : settings_(std::move(settings)),
@@ -61,11 +62,19 @@ class Server::Loop final : public ConnectionOwner {
     asio::post(context_, [this] { context_.stop(); });
   }
   const std::vector<Listener>& listeners() const { return listeners_; }
+  std::optional<int> control_port() const {
+    return control_ ? std::optional(control_->port()) : std::nullopt;
+  }
+
+  Cluster& cluster() override { return cluster_; }
+  Instant now() const override { return has_manual_clock() ? manual_now_ : clock_.now(); }
+  bool has_manual_clock() const override { return settings_.has_manual_clock; }
+  void advance(Duration duration) override { manual_now_ += duration; }
 
   bool may_read(const Connection& connection) override;
   void secured(Connection& connection, std::string principal) override;
   void frame_arrived(ConnectionId connection, SharedBytes frame) override {
-    cluster_.receive(connection, std::move(frame), clock_.now());
+    cluster_.receive(connection, std::move(frame), now());
   }
   std::size_t frame_bytes_max(ConnectionId connection) const override {
     return cluster_.has_to_authenticate(connection)
@@ -106,6 +115,7 @@ class Server::Loop final : public ConnectionOwner {
   void sweep_guests();
   std::size_t held_bytes() const;
   void resume_paused();
+  Result<void> listen_for_control();
   void accept(Door& door);
   void accepted(Door& door, tcp::socket socket);
   void turn();
@@ -124,6 +134,7 @@ class Server::Loop final : public ConnectionOwner {
   std::int64_t queued_request_bytes_max_;
   Duration idle_max_;
   WallClock clock_;
+  Instant manual_now_ = clock_.now();
   Cluster cluster_;
 
   asio::io_context context_{1};
@@ -141,6 +152,7 @@ class Server::Loop final : public ConnectionOwner {
   std::map<std::string, int> connections_by_address_;
   std::map<const Connection*, std::string> addresses_;
   std::set<ConnectionId> paused_;  // they may not read until others need less memory
+  std::unique_ptr<ControlServer> control_;
 };
 
 Result<void> Server::Loop::listen() {
@@ -162,6 +174,20 @@ Result<void> Server::Loop::listen() {
     }
     if (Result<void> listening = listen_on(listener); !listening.ok()) return listening;
   }
+  return settings_.control_port ? listen_for_control() : Result<void>{};
+}
+
+// What a request changed is carried out by the turn that follows it.
+Result<void> Server::Loop::listen_for_control() {
+  auto listening =
+      ControlServer::listen(*settings_.control_port, *this, [this](std::function<void()> work) {
+        asio::post(context_, [this, work = std::move(work)] {
+          work();
+          turn();
+        });
+      });
+  if (!listening.ok()) return listening.error();
+  control_ = std::move(*listening);
   return {};
 }
 
@@ -213,6 +239,7 @@ void Server::Loop::run() {
   sweep_idle();
   turn();
   context_.run();
+  control_.reset();
   doors_.clear();
   while (!guests_.empty()) std::shared_ptr(guests_.begin()->second.connection)->end("");
   while (!connections_.empty()) std::shared_ptr(connections_.begin()->second)->end("");
@@ -346,14 +373,16 @@ void Server::Loop::connection_ended(Connection& connection, std::string_view rea
 }
 
 void Server::Loop::turn() {
-  cluster_.advance_to(clock_.now());
+  cluster_.advance_to(now());
   // A connection that ends while it is written to may leave something more to say.
   for (auto outputs = cluster_.take_output(); !outputs.empty(); outputs = cluster_.take_output()) {
     carry_out(std::move(outputs));
   }
-  for (const Event& event : cluster_.take_events()) debug(event.text);
   if (!paused_.empty()) resume_paused();
-  arm_timer();
+  const std::vector<Event> events = cluster_.take_events();
+  for (const Event& event : events) debug(event.text);
+  if (control_) control_->turned(events);
+  if (!has_manual_clock()) arm_timer();
 }
 
 // Queues everything before writing anything: answers that go out together cost one write.
@@ -412,6 +441,9 @@ Result<Server> Server::listen(ClusterSettings cluster, ServerSettings settings) 
 
 const std::vector<Listener>& Server::listeners() const {
   return loop_->listeners();
+}
+std::optional<int> Server::control_port() const {
+  return loop_->control_port();
 }
 void Server::run() {
   loop_->run();

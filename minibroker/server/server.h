@@ -37,6 +37,10 @@ struct ServerSettings {
   std::optional<protocol::tls::ContextSettings> tls = {};
   // How long a client may take to establish TLS.
   Duration tls_handshake_max = std::chrono::seconds(10);
+  // HTTP and JSON on 127.0.0.1 (control/api.h); 0: a free port.
+  std::optional<int> control_port = {};
+  // Time stands still until the control API advances it.
+  bool has_manual_clock = false;
   // Takes one line for each connection that ends other than by its client, and each event of the
   // cluster; may be empty.
   std::function<void(std::string_view line)> debug = {};
@@ -61,6 +65,8 @@ class Server {
   Server& operator=(Server&&) noexcept;
 
   const std::vector<Listener>& listeners() const;
+  // Of the control API; nothing without one.
+  std::optional<int> control_port() const;
 
   // Serves until SIGINT, SIGTERM or stop(); then every socket is closed.
   void run();

@@ -1,16 +1,34 @@
 #include "minibroker/sim/fault_plan.h"
 
 #include <algorithm>
+#include <array>
 
 namespace fencepost::minibroker::sim {
 
 namespace {
+
+constexpr std::array<std::string_view, 9> action_names{
+    "hold", "drop", "lose_reply", "hold_reply", "delay", "duplicate", "reorder", "error", "close"};
 
 bool names(const std::vector<std::string>& list, const std::optional<std::string>& wanted) {
   return !wanted || std::ranges::find(list, *wanted) != list.end();
 }
 
 }  // namespace
+
+std::string_view to_string(FaultAction action) {
+  return action_names.at(static_cast<std::size_t>(action));
+}
+
+std::optional<FaultAction> parse_fault_action(std::string_view name) {
+  const auto at = std::ranges::find(action_names, name);
+  if (at == action_names.end()) return std::nullopt;
+  return static_cast<FaultAction>(at - action_names.begin());
+}
+
+std::span<const std::string_view> fault_action_names() {
+  return action_names;
+}
 
 bool FaultRule::matches(const MessageFacts& facts) const {
   return count != 0 && (!api_key || *api_key == facts.api_key) &&

@@ -4,7 +4,9 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "protocol/api.h"
@@ -25,6 +27,11 @@ enum class FaultAction {
   error,       // the request has no effect; it is answered with an error
   close,       // the request has no effect; the connection is closed
 };
+
+// "lose_reply"; all names, in the order of the actions.
+std::string_view to_string(FaultAction action);
+std::optional<FaultAction> parse_fault_action(std::string_view name);
+std::span<const std::string_view> fault_action_names();
 
 // What a request is, as far as rules can see it.
 struct MessageFacts {

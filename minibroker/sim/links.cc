@@ -1,6 +1,7 @@
 #include "minibroker/sim/links.h"
 
 #include <array>
+#include <charconv>
 
 namespace fencepost::minibroker::sim {
 
@@ -32,6 +33,19 @@ std::string to_string(const Party& party) {
       return "all clients";
   }
   return {};
+}
+
+Party parse_party(std::string_view name) {
+  constexpr std::string_view broker = "broker-";
+  if (name == "controller") return Party::controller();
+  if (name == "clients") return Party::all_clients();
+  if (name.starts_with(broker)) {
+    int id = 0;
+    const char* end = name.data() + name.size();
+    const auto [rest, error] = std::from_chars(name.data() + broker.size(), end, id);
+    if (error == std::errc() && rest == end) return Party::broker(id);
+  }
+  return Party::client(std::string(name));
 }
 
 void Links::cut(const Party& one, const Party& other) {

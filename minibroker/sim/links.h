@@ -7,6 +7,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "protocol/base/digest.h"
@@ -30,6 +31,8 @@ struct Party {
 };
 
 std::string to_string(const Party& party);
+// "controller", "clients", "broker-2"; any other name is a client's.
+Party parse_party(std::string_view name);
 
 class Links {
  public:

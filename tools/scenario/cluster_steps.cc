@@ -16,7 +16,7 @@ using minibroker::CoordinatorType;
 using minibroker::Election;
 using minibroker::sim::FaultAction;
 using minibroker::sim::FaultRule;
-using minibroker::sim::Party;
+using minibroker::sim::parse_party;
 using minibroker::sim::Unsynced;
 
 struct RuleVerb {
@@ -51,12 +51,6 @@ std::optional<int> number(const Arguments& arguments, const std::string& name) {
   return value ? std::optional(static_cast<int>(*value)) : std::nullopt;
 }
 
-std::optional<protocol::ErrorCode> find_error(const std::string& name) {
-  for (const protocol::ErrorCodeInfo& info : protocol::error_codes())
-    if (info.name == name) return info.code;
-  return std::nullopt;
-}
-
 ClusterStepResult add_rule(Cluster& cluster, const Step& step, const RuleVerb& verb) {
   const Arguments& arguments = step.arguments;
   FaultRule rule;
@@ -71,20 +65,12 @@ ClusterStepResult add_rule(Cluster& cluster, const Step& step, const RuleVerb& v
   rule.from_broker = number(arguments, "from_broker");
   rule.count = number(arguments, "count").value_or(1);
   rule.delay = arguments.duration("by").value_or(Duration{});
-  if (const auto name = arguments.text("error")) rule.error = *find_error(*name);
+  if (const auto name = arguments.text("error")) rule.error = *protocol::parse_error_code(*name);
   cluster.faults().add(std::move(rule));
   return {std::string(verb.remark)};
 }
 
 // ---- links
-
-Party party_of(const std::string& name) {
-  constexpr std::string_view broker = "broker-";
-  if (name == "controller") return Party::controller();
-  if (name == "clients") return Party::all_clients();
-  if (name.rfind(broker, 0) == 0) return Party::broker(std::atoi(name.c_str() + broker.size()));
-  return Party::client(name);
-}
 
 ClusterStepResult change_links(Cluster& cluster, const Step& step, Instant now) {
   const std::vector<std::string> ones = step.arguments.texts("between");
@@ -96,10 +82,10 @@ ClusterStepResult change_links(Cluster& cluster, const Step& step, Instant now) 
   for (const std::string& one : ones)
     for (const std::string& other : others) {
       if (step.verb->name == "partition") {
-        cluster.cut(party_of(one), party_of(other), now);
+        cluster.cut(parse_party(one), parse_party(other), now);
       } else if (step.verb->name == "slow") {
-        cluster.slow(party_of(one), party_of(other), *step.arguments.duration("latency"));
-      } else if (!cluster.heal(party_of(one), party_of(other), now)) {
+        cluster.slow(parse_party(one), parse_party(other), *step.arguments.duration("latency"));
+      } else if (!cluster.heal(parse_party(one), parse_party(other), now)) {
         return {"", "the link between " + one + " and " + other + " is neither cut nor slow"};
       }
     }
@@ -190,7 +176,7 @@ void check_cluster_step(const Scenario& scenario, const Step& step, Mistakes& mi
       mistakes.add(step.place, "an answer of " + *name + " has no place for one error");
   }
   const auto error = step.verb->name == "answer_with" ? step.arguments.text("error") : std::nullopt;
-  if (error && !find_error(*error)) {
+  if (error && !protocol::parse_error_code(*error)) {
     std::vector<std::string> names;
     for (const protocol::ErrorCodeInfo& info : protocol::error_codes())
       names.emplace_back(info.name);
