@@ -7,6 +7,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "client/transactional_producer.h"
 #include "protocol/base/nearest.h"
 
 namespace fencepost::client {
@@ -17,6 +18,8 @@ enum class Kind {
   text,
   addresses,
   milliseconds,
+  bytes,
+  compression,
   security_protocol,
   mechanism,
   pem_type,
@@ -31,8 +34,13 @@ struct Key {
 
 // clang-format off
 constexpr std::array keys{
+    Key{"batch.size", Kind::bytes},
     Key{"bootstrap.servers", Kind::addresses},
+    Key{"buffer.memory", Kind::bytes},
     Key{"client.id"},
+    Key{"compression.codec", Kind::compression},
+    Key{"compression.type", Kind::compression},
+    Key{"delivery.timeout.ms", Kind::milliseconds},
     Key{"metadata.broker.list", Kind::addresses},
     Key{"request.timeout.ms", Kind::milliseconds},
     Key{"sasl.jaas.config", Kind::jaas},
@@ -57,14 +65,14 @@ constexpr std::array keys{
     Key{"ssl.truststore.certificates"},
     Key{"ssl.truststore.location"},
     Key{"ssl.truststore.type", Kind::pem_type},
+    Key{"transaction.timeout.ms", Kind::milliseconds},
+    Key{"transactional.id"},
 };
 // clang-format on
 
 // Settings of Kafka's clients that a property file may hold and that change nothing here.
-constexpr std::array<std::string_view, 14> passed_over{"acks",
+constexpr std::array<std::string_view, 12> passed_over{"acks",
                                                        "auto.offset.reset",
-                                                       "batch.size",
-                                                       "compression.type",
                                                        "enable.auto.commit",
                                                        "enable.idempotence",
                                                        "fetch.min.bytes",
@@ -114,12 +122,17 @@ std::optional<std::string> problem_of(const Key& key, std::string_view value) {
     case Kind::identification:
       if (is_one_of(upper, {"", "HTTPS", "NONE"})) return std::nullopt;
       return "https, or empty for none";
-    case Kind::milliseconds: {
+    case Kind::milliseconds:
+    case Kind::bytes: {
       const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), number);
       if (error == std::errc() && end == value.data() + value.size() && number > 0)
         return std::nullopt;
-      return "a positive number of milliseconds";
+      return key.kind == Kind::bytes ? "a positive number of bytes"
+                                     : "a positive number of milliseconds";
     }
+    case Kind::compression:
+      if (protocol::parse_compression(value).has_value()) return std::nullopt;
+      return "none, gzip, snappy, lz4 or zstd";
     case Kind::text:
     case Kind::addresses:
     case Kind::jaas:
@@ -254,6 +267,27 @@ Result<ConnectionOptions> Configuration::connection() const {
                    " needs sasl.username and sasl.password, or sasl.jaas.config");
   options.sasl = std::move(sasl);
   return options;
+}
+
+Result<TransactionalProducerOptions> Configuration::producer() const {
+  TransactionalProducerOptions producer;
+  // Checked when they were set.
+  const auto number_of = [this](std::string_view name) { return std::stoll(text_of(name)); };
+  const auto has = [this](std::string_view name) { return values_.contains(name); };
+  for (const std::string_view name : {"compression.codec", "compression.type"})
+    if (has(name)) producer.pipeline.compression = *protocol::parse_compression(text_of(name));
+  if (has("batch.size"))
+    producer.pipeline.batch_bytes_max = static_cast<std::size_t>(number_of("batch.size"));
+  if (has("buffer.memory"))
+    producer.buffered_bytes_max = static_cast<std::size_t>(number_of("buffer.memory"));
+  if (has("delivery.timeout.ms"))
+    producer.pipeline.delivery_timeout = milliseconds(number_of("delivery.timeout.ms"));
+  if (has("transaction.timeout.ms"))
+    producer.transaction_timeout = milliseconds(number_of("transaction.timeout.ms"));
+  if (has("transactional.id")) producer.transactional_id = text_of("transactional.id");
+  if (producer.pipeline.batch_bytes_max > producer.buffered_bytes_max)
+    return invalid("batch.size is above buffer.memory");
+  return producer;
 }
 
 Result<std::string> Configuration::pem_of(

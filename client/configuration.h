@@ -14,6 +14,8 @@
 
 namespace fencepost::client {
 
+struct TransactionalProducerOptions;
+
 class Configuration {
  public:
   // Errors: invalid_argument for an unknown key, with the nearest known one, or a value that cannot
@@ -32,6 +34,9 @@ class Configuration {
   // With client id, timeout and SASL user. Error invalid_argument when the settings do not fit each
   // other (SASL without a user).
   Result<ConnectionOptions> connection() const;
+  // Codec, batch size, memory and timeouts of a producer, where they are set. Error
+  // invalid_argument when they do not fit each other.
+  Result<TransactionalProducerOptions> producer() const;
   // Nothing without TLS. Reads the certificate files. Errors: invalid_argument, io; they name the
   // key.
   Result<std::optional<TlsOptions>> tls() const;

@@ -44,6 +44,7 @@ struct TransactionalProducer::State {
   bool has_offsets = false;      // AddOffsetsToTxn of this transaction was sent
   std::string offsets_group;     // whose __consumer_offsets partition was added
   bool needs_new_epoch = false;  // a copy of an EndTxn may still be on its way
+  bool is_uncertain = false;     // an EndTxn of this decision was sent and not answered
   std::uint64_t draws = 0;
 
   RetryPolicy policy() const {
@@ -118,8 +119,11 @@ Task<protocol::EndTxnResponse> end_once(std::shared_ptr<State> state, bool commi
       co_await state->session->end_txn(committed, overrides);
   // Before transaction version 2 it names nothing that changes between transactions: a late copy
   // would decide the next one.
-  if (!response && response.error().kind == ErrorKind::unknown_outcome)
+  if (!response && (response.error().kind == ErrorKind::unknown_outcome ||
+                    response.error().kind == ErrorKind::malformed)) {
     state->needs_new_epoch = true;
+    state->is_uncertain = true;
+  }
   co_return response;
 }
 
@@ -160,6 +164,7 @@ asio::awaitable<ProducerOutcome> bump_epoch(std::shared_ptr<State> state) {
 
 template <class State>
 asio::awaitable<ProducerOutcome> end(std::shared_ptr<State> state, bool committed) {
+  state->is_uncertain = false;
   Attempt<protocol::EndTxnResponse> attempt = [state, committed](bool fresh) {
     return end_once(state, committed, fresh);
   };
@@ -172,7 +177,13 @@ asio::awaitable<ProducerOutcome> end(std::shared_ptr<State> state, bool committe
     state->needs_new_epoch = false;
     state->pipeline->begin_epoch();
   }
-  co_return outcome_of_step("EndTxn", response, true);
+  ProducerOutcome outcome = outcome_of_step("EndTxn", response, true);
+  // Whatever the last attempt was told, refused as fenced included: an earlier one may have been
+  // the decision. So may one that a coordinator answered with "not now".
+  const bool is_not_now = response.ok() && protocol::is_retriable(response->error_code);
+  if (committed && !outcome.ok() && (state->is_uncertain || is_not_now))
+    outcome.verdict = Verdict::unknown_outcome;
+  co_return outcome;
 }
 
 }  // namespace

@@ -20,6 +20,9 @@ constexpr int txn_offset_commit_before_transaction_version_2 = 4;
 constexpr int txn_offset_commit_before_topic_ids = 5;
 constexpr int add_partitions_last_of_clients = 3;
 
+// A zombie goes on with the sequences of its epoch; older ones than these nobody plays.
+constexpr int epochs_remembered = 32;
+
 std::optional<int> lower(std::optional<int> cap, int limit) {
   return cap.has_value() ? std::min(*cap, limit) : limit;
 }
@@ -329,9 +332,22 @@ Task<protocol::EndTxnResponse> TransactionalSession::end_txn(bool committed,
       co_await broker.value()->call(std::move(request), options);
   const bool is_own = !overrides.producer_id.has_value() && !overrides.producer_epoch.has_value();
   if (is_own && response.ok() && response->error_code == ErrorCode::none &&
-      response->producer_id >= 0)
+      response->producer_id >= 0) {
     identity_ = ProducerIdentity{response->producer_id, response->producer_epoch};
+    forget_old_epochs();
+  }
   co_return response;
+}
+
+// Every transaction has an epoch of its own from transaction version 2 on: without this each would
+// leave something behind.
+void TransactionalSession::forget_old_epochs() {
+  const int oldest = identity_.epoch - epochs_remembered;
+  if (oldest <= 0) return;
+  const ProducerIdentity first{identity_.id, 0};
+  const ProducerIdentity kept{identity_.id, static_cast<std::int16_t>(oldest)};
+  sequences_.erase(sequences_.lower_bound(SequenceKey(first, TopicPartition())),
+                   sequences_.lower_bound(SequenceKey(kept, TopicPartition())));
 }
 
 }  // namespace fencepost::client

@@ -109,6 +109,7 @@ class TransactionalSession {
   int note_transaction_version(const Connection& connection);
   Task<std::shared_ptr<Connection>> coordinator(CallOptions options);
   void name_topics(protocol::ProduceResponse& response) const;
+  void forget_old_epochs();
 
   ClusterClient& cluster_;
   std::optional<std::string> transactional_id_;

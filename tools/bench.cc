@@ -12,6 +12,7 @@
 #include <memory>
 #include <sstream>
 
+#include "tools/bench/experiments.h"
 #include "tools/bench/measurements.h"
 #include "tools/exit_code.h"
 
@@ -137,6 +138,7 @@ void add_bench(CLI::App& app, int& exit_code) {
       ->required();
   contestant->add_option("--name", options->workload.name, "Of the group and the producers")
       ->required();
+  add_experiments(*bench, exit_code);
   contestant->callback([options, &exit_code] { exit_code = run_contestant(*options); });
 }
 

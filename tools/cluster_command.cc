@@ -7,7 +7,6 @@
 #include <csignal>
 #include <cstdio>
 
-#include "client/configuration.h"
 #include "tools/exit_code.h"
 #include "tools/scenario/values.h"
 
@@ -53,6 +52,7 @@ Result<std::unique_ptr<ClusterCommand>> ClusterCommand::make(const ClusterOption
   client::ClusterClientOptions client_options;
   client_options.connection = std::move(*connection);
   command->transport_ = std::make_unique<client::TcpTransport>(std::move(*tls));
+  command->configuration_ = std::move(*configuration);
   command->bootstrap_ = std::move(*addresses);
   command->cluster_ = std::make_unique<client::ClusterClient>(*command->transport_, command->clock_,
                                                               command->bootstrap_, client_options);

@@ -13,8 +13,10 @@
 #include <vector>
 
 #include "client/cluster_client.h"
+#include "client/configuration.h"
 #include "client/system_clock.h"
 #include "client/tcp_transport.h"
+#include "client/transactional_producer.h"
 
 namespace fencepost::tools {
 
@@ -64,6 +66,10 @@ class ClusterCommand {
   // Another client of the same cluster; it ends with this.
   std::unique_ptr<client::ClusterClient> make_client();
   asio::io_context& io() { return io_; }
+  // By -X and --command-config. Error invalid_argument when they do not fit each other.
+  Result<client::TransactionalProducerOptions> producer_options() const {
+    return configuration_.producer();
+  }
 
   // Lets the time pass. False when SIGINT or SIGTERM came meanwhile.
   bool wait(Duration duration);
@@ -83,6 +89,7 @@ class ClusterCommand {
 
   asio::io_context io_{1};
   client::SystemClock clock_;
+  client::Configuration configuration_;
   std::vector<client::Address> bootstrap_;
   std::unique_ptr<client::TcpTransport> transport_;
   std::unique_ptr<client::ClusterClient> cluster_;

@@ -10,6 +10,7 @@
 #include <memory>
 
 #include "tools/cluster_command.h"
+#include "tools/create_topics.h"
 #include "tools/exit_code.h"
 #include "tools/scenario/values.h"
 #include "tools/torture/topics.h"
@@ -149,7 +150,10 @@ asio::awaitable<void> keep_producing(Torture* torture) {
 
 // The broken claims of all partitions.
 Task<std::vector<std::string>> run_torture(Torture* torture) {
-  Result<void> created = co_await create_topics(torture->command.cluster(), torture->topics);
+  std::vector<std::string> names{torture->topics.input, torture->topics.snapshots};
+  Result<void> created =
+      co_await create_topics(torture->command.cluster(), std::move(names),
+                             torture->topics.partitions, torture->topics.replicas);
   if (!created) co_return created.error();
   for (const auto& worker : torture->workers)
     if (Result<void> started = worker->start(); !started) co_return started.error();

@@ -68,7 +68,6 @@ Result<fencing::example::WorkerOptions> worker_options(const WorkerCommandOption
   worker.owner.transaction_timeout = *timeout;
   worker.owner.commit_interval = *commit;
   worker.owner.cap = options.cap;
-  worker.owner.pipeline.seed = worker.membership.seed;
   worker.fence = options.fence;
   worker.notice = [](const std::string& line) {
     fmt::print("{}\n", line);
@@ -82,6 +81,10 @@ int run(const WorkerCommandOptions& options) {
   if (!worker_result) return report_error("worker", worker_result.error());
   Result<std::unique_ptr<ClusterCommand>> command = ClusterCommand::make(options.cluster);
   if (!command) return report_error("worker", command.error());
+  Result<client::TransactionalProducerOptions> producer = (*command)->producer_options();
+  if (!producer) return report_error("worker", producer.error());
+  worker_result->owner.pipeline = producer->pipeline;
+  worker_result->owner.pipeline.seed = worker_result->membership.seed;
   const std::unique_ptr<client::ClusterClient> data = (*command)->make_client();
   fencing::example::Worker worker((*command)->io().get_executor(), (*command)->cluster(), *data,
                                   std::move(*worker_result));

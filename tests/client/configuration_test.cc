@@ -1,6 +1,8 @@
 // Settings by Kafka's and librdkafka's names.
 #include "client/configuration.h"
 
+#include "client/transactional_producer.h"
+
 #include "tests/catch.h"
 
 using namespace fencepost;
@@ -88,4 +90,23 @@ TEST_CASE("SASL without a user, and TLS without its files, say what is missing",
   REQUIRE(configuration.set("ssl.ca.location=/nowhere/ca.pem").ok());
   CHECK(configuration.tls().error().text ==
         "ssl.ca.location: cannot read the file '/nowhere/ca.pem'");
+}
+
+TEST_CASE("A producer is configured by Kafka's names", "[client]") {
+  Configuration configuration;
+  for (const char* setting :
+       {"compression.type=zstd", "batch.size=1000", "buffer.memory=5000",
+        "delivery.timeout.ms=7000", "transaction.timeout.ms=9000", "transactional.id=t"})
+    REQUIRE(configuration.set(setting).ok());
+  const TransactionalProducerOptions producer = configuration.producer().value();
+  CHECK(producer.pipeline.compression == protocol::CompressionType::zstd);
+  CHECK(producer.pipeline.batch_bytes_max == 1000);
+  CHECK(producer.buffered_bytes_max == 5000);
+  CHECK(producer.pipeline.delivery_timeout == std::chrono::seconds(7));
+  CHECK(producer.transaction_timeout == std::chrono::seconds(9));
+  CHECK(producer.transactional_id == "t");
+  CHECK(problem("compression.type=brotli") ==
+        "compression.type has to be none, gzip, snappy, lz4 or zstd, not 'brotli'");
+  REQUIRE(configuration.set("batch.size=6000").ok());
+  CHECK(configuration.producer().error().text == "batch.size is above buffer.memory");
 }

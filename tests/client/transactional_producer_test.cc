@@ -218,6 +218,39 @@ TEST_CASE("An EndTxn that is never answered has an unknown outcome, which init()
   REQUIRE(world.write(*producer, "k1").ok());
 }
 
+TEST_CASE("A lost decision is not called aborted because the cluster is gone afterwards",
+          "[client][producer]") {
+  ProducerWorld world;
+  auto producer = world.begun();
+  producer->append(state_0, record("k0", "v"));
+  REQUIRE(world.run(producer->flush()).ok());
+  world.fault(FaultAction::lose_reply, ApiKey::end_txn);
+  const auto committing = world.start(producer->commit());
+  world.world->settle();
+  REQUIRE(world.brokers().crash(1, minibroker::sim::Unsynced::kept, world.now()));
+  CHECK(world.finish(committing).verdict == Verdict::unknown_outcome);
+}
+
+TEST_CASE("A lost decision is not called aborted because somebody has fenced us meanwhile",
+          "[client][producer]") {
+  ProducerWorld world;
+  auto older = world.begun();
+  older->append(state_0, record("k0", "v"));
+  REQUIRE(world.run(older->flush()).ok());
+  ClusterClient other(world.world->network(), world.world->clock(), world.world->bootstrap());
+  TransactionalProducerOptions options;
+  options.transactional_id = "t";
+  TransactionalProducer newer(world.world->io().get_executor(), other, options);
+  world.fault(FaultAction::lose_reply, ApiKey::end_txn);
+  const auto committing = world.start(older->commit());
+  world.world->settle();
+  REQUIRE(world.run(newer.init()).ok());
+  const ProducerOutcome outcome = world.finish(committing);
+  CHECK(outcome.verdict == Verdict::unknown_outcome);
+  CHECK(protocol::reaction_of(outcome.error_code) == protocol::Reaction::fenced);
+  CHECK(world.committed("state", 0) == numbered(1));
+}
+
 TEST_CASE("A Produce that is never answered is certain again after the abort",
           "[client][producer]") {
   const std::string release = GENERATE("3.5", "3.9", "4.4");
@@ -329,4 +362,35 @@ TEST_CASE("Back-pressure waits until there is room", "[client][producer]") {
   const Instant begin = world.now();
   CHECK(world.run(room(*producer)));
   CHECK(world.now() > begin);
+}
+
+TEST_CASE("Each refusal becomes one of the things that an application can do",
+          "[client][producer]") {
+  const std::vector<std::pair<ErrorCode, Verdict>> expected{
+      {ErrorCode::none, Verdict::done},
+      {ErrorCode::transaction_abortable, Verdict::abort},
+      {ErrorCode::invalid_txn_state, Verdict::abort},
+      {ErrorCode::out_of_order_sequence_number, Verdict::abort},
+      {ErrorCode::message_too_large, Verdict::abort},
+      {ErrorCode::coordinator_not_available, Verdict::abort},
+      {ErrorCode::illegal_generation, Verdict::abort},
+      {ErrorCode::unknown_member_id, Verdict::abort},
+      {ErrorCode::producer_fenced, Verdict::fenced},
+      {ErrorCode::invalid_producer_epoch, Verdict::fenced},
+      {ErrorCode::transactional_id_authorization_failed, Verdict::bug},
+      {ErrorCode::invalid_producer_id_mapping, Verdict::bug},
+      {ErrorCode::unsupported_version, Verdict::bug},
+  };
+  for (const auto& [code, verdict] : expected) {
+    INFO(to_string(code));
+    CHECK(outcome_of("EndTxn", code).verdict == verdict);
+  }
+}
+
+TEST_CASE("Only a decision without a reply has an unknown outcome", "[client][producer]") {
+  const Error lost{ErrorKind::unknown_outcome, "no reply"};
+  CHECK(outcome_of("EndTxn", lost, true).verdict == Verdict::unknown_outcome);
+  CHECK(outcome_of("Produce", lost, false).verdict == Verdict::abort);
+  const Error unsent{ErrorKind::cannot_connect, "refused"};
+  CHECK(outcome_of("EndTxn", unsent, true).verdict == Verdict::abort);
 }

@@ -193,6 +193,16 @@ TEST_CASE("At transaction version 2 EndTxn v5 bumps the epoch and Produce adds p
   CHECK(world.session.next_sequence(state_0) == 0);
 }
 
+TEST_CASE("A session does not remember the sequences of every transaction it has had", "[client]") {
+  TransactionWorld world;
+  world.broker.set_feature("transaction.version", 2);
+  world.init();
+  REQUIRE(world.produce(state_0).ok());
+  for (int i = 0; i < 40; ++i) REQUIRE(world.run(world.session.end_txn(true)).ok());
+  world.session.set_identity({40, 0});
+  CHECK(world.session.next_sequence(state_0) == 0);
+}
+
 TEST_CASE("Below transaction version 2 the older versions are used and the epoch stays",
           "[client]") {
   TransactionWorld world;

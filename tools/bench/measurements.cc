@@ -136,6 +136,17 @@ Task<void> Measurements::end() {
   co_return Result<void>();
 }
 
+Task<Measured> Measurements::one_at_a_time(std::int64_t records, std::size_t bytes) {
+  const SharedBytes value = value_of(bytes);
+  const Instant start = command_.clock().now();
+  for (std::int64_t i = 0; i < records; ++i) {
+    plain_->append(output_, record_of(i, value));
+    ProducerOutcome outcome = co_await plain_->flush();
+    if (!outcome.ok()) co_return failed(outcome.text);
+  }
+  co_return Measured{command_.clock().now() - start, 0, records};
+}
+
 Task<Measured> Measurements::plain(std::int64_t records, std::size_t bytes) {
   const SharedBytes value = value_of(bytes);
   std::vector<protocol::NewRecord> made;

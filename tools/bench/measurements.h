@@ -42,6 +42,10 @@ class Measurements {
   // Leaves the group.
   client::Task<void> end();
 
+  // Where the next measurements write.
+  void set_output(std::string topic) { output_.topic = std::move(topic); }
+  // Records one at a time through the idempotent producer, without transactions.
+  client::Task<Measured> one_at_a_time(std::int64_t records, std::size_t bytes);
   // All records at once through the idempotent producer.
   client::Task<Measured> plain(std::int64_t records, std::size_t bytes);
   // One transaction with an offset for each, one at a time.

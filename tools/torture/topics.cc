@@ -2,7 +2,6 @@
 
 #include "client/reader.h"
 #include "fencing/partition_owner.h"
-#include "protocol/messages/create_topics.h"
 
 namespace fencepost::tools {
 
@@ -10,14 +9,6 @@ namespace {
 
 using client::Task;
 using protocol::ErrorCode;
-
-void add_topic(const std::string& name, const TortureTopics& topics,
-               protocol::CreateTopicsRequest* request) {
-  auto& topic = request->topics.emplace_back();
-  topic.name = name;
-  topic.num_partitions = topics.partitions;
-  topic.replication_factor = static_cast<std::int16_t>(topics.replicas);
-}
 
 // All committed records up to the high watermark.
 Task<std::vector<protocol::Record>> read_all(client::ClusterClient& cluster,
@@ -49,19 +40,6 @@ std::string text_of(const protocol::OptionalBytes& bytes) {
 }
 
 }  // namespace
-
-Task<void> create_topics(client::ClusterClient& cluster, TortureTopics topics) {
-  protocol::CreateTopicsRequest request;
-  add_topic(topics.input, topics, &request);
-  add_topic(topics.snapshots, topics, &request);
-  Result<protocol::CreateTopicsResponse> created = co_await cluster.call_any(std::move(request));
-  if (!created) co_return created.error();
-  for (const auto& topic : created->topics)
-    if (topic.error_code != ErrorCode::none)
-      co_return Error{ErrorKind::stalled,
-                      "topic " + topic.name + " cannot be created: " + to_string(topic.error_code)};
-  co_return Result<void>();
-}
 
 Task<std::int64_t> produce_events(client::ClusterClient& cluster, asio::any_io_executor executor,
                                   TortureTopics topics, int keys, int events_per_second,

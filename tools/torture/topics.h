@@ -19,8 +19,6 @@ struct TortureTopics {
   int replicas = 1;
 };
 
-// Error stalled when the cluster refuses one of them.
-client::Task<void> create_topics(client::ClusterClient& cluster, TortureTopics topics);
 // Events for random keys, so many times a second, until `should_stop`; how many were acknowledged.
 client::Task<std::int64_t> produce_events(client::ClusterClient& cluster,
                                           asio::any_io_executor executor, TortureTopics topics,
