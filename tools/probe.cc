@@ -80,7 +80,8 @@ Task<bool> probe_classic_group(ClusterClient& cluster, std::string group, Probe*
     probe->add(subject, "error", to_string(described.error_code));
     co_return false;
   }
-  probe->add(subject, "protocol", "classic " + described.protocol_data);
+  probe->add(subject, "protocol",
+             described.protocol_data.empty() ? "classic" : "classic, " + described.protocol_data);
   probe->add(subject, "state", described.group_state);
   // No request tells the generation of a classic group.
   probe->add(subject, "generation", "told to its members only");
@@ -106,7 +107,10 @@ Task<bool> probe_transaction(ClusterClient& cluster, std::string transactional_i
   probe->add(subject, "producer id", std::to_string(state.producer_id));
   probe->add(subject, "producer epoch", std::to_string(state.producer_epoch));
   probe->add(subject, "timeout", std::to_string(state.transaction_timeout_ms) + " ms");
-  if (state.transaction_start_time_ms >= 0)
+  // The start of the last transaction stays after its end.
+  const bool is_open =
+      state.transaction_state == "Ongoing" || state.transaction_state.starts_with("Prepare");
+  if (is_open && state.transaction_start_time_ms >= 0)
     probe->add(
         subject, "open for",
         std::to_string(to_timestamp(cluster.clock().now()) - state.transaction_start_time_ms) +

@@ -83,6 +83,26 @@ int write_out(const RecoverOptions& options, const fencing::Recovery& recovery) 
   return exit_held;
 }
 
+// A recovery waits for what may come back; a person who mistypes wants to know at once.
+client::Task<fencing::Recovery> recover(client::ClusterClient& cluster,
+                                        client::TopicPartition partition,
+                                        fencing::RecoveryOptions options) {
+  std::vector<std::string> topics(1, partition.topic);
+  Result<protocol::MetadataResponse> metadata =
+      co_await cluster.refresh_metadata(std::move(topics));
+  if (!metadata) co_return metadata.error();
+  for (const auto& topic : metadata->topics) {
+    if (topic.error_code == protocol::ErrorCode::none &&
+        partition.partition < static_cast<std::int32_t>(topic.partitions.size()))
+      continue;
+    const std::string problem = topic.error_code == protocol::ErrorCode::none
+                                    ? "has no partition " + std::to_string(partition.partition)
+                                    : "is answered with " + to_string(topic.error_code);
+    co_return Error{ErrorKind::stalled, "topic " + partition.topic + " " + problem};
+  }
+  co_return co_await fencing::recover_snapshots(cluster, std::move(partition), std::move(options));
+}
+
 int run(const RecoverOptions& options) {
   const auto parsed = scenario::parse_partition(options.partition);
   if (!parsed) return refuse("'" + options.partition + "' is not TOPIC-PARTITION, as state-0");
@@ -91,8 +111,8 @@ int run(const RecoverOptions& options) {
   Result<std::unique_ptr<ClusterCommand>> command = ClusterCommand::make(options.cluster);
   if (!command) return report_error("recover", command.error());
   const client::TopicPartition partition{parsed->topic, parsed->partition};
-  std::optional<Result<fencing::Recovery>> recovery = (*command)->run(fencing::recover_snapshots(
-      (*command)->cluster(), partition, recovery_options(*stall_timeout)));
+  std::optional<Result<fencing::Recovery>> recovery =
+      (*command)->run(recover((*command)->cluster(), partition, recovery_options(*stall_timeout)));
   if (!recovery) return exit_unreachable;
   if (!recovery->ok()) return report_error("recover", recovery->error());
   return write_out(options, **recovery);
