@@ -33,7 +33,7 @@ void Broker::start(Instant now) {
 
 void Broker::reach(Turn& turn, std::string_view moment, std::string_view step,
                    std::string_view subject) {
-  if (turn.cuts.empty() || is_cut()) return;
+  if (!turn.cuts.is_interested() || is_cut()) return;
   const std::string point = std::string(moment) + "_" + std::string(step);
   if (turn.cuts.reach(id_, point, subject))
     cut_ = CutState{replicas_, answers_.size(), requests_.size()};

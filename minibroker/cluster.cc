@@ -131,6 +131,12 @@ bool Cluster::cancel_crash(std::uint64_t id) {
 bool Cluster::has_planned_crashes() const {
   return !world_->cuts().empty();
 }
+void Cluster::note_moments() {
+  world_->cuts().note_moments();
+}
+std::vector<sim::Moment> Cluster::take_moments() {
+  return world_->cuts().take_moments();
+}
 
 void Cluster::set_advertised(int broker_id, std::string host, int port,
                              const std::string& listener) {

@@ -160,6 +160,9 @@ class Cluster {
   // False when it has happened already.
   bool cancel_crash(std::uint64_t id);
   bool has_planned_crashes() const;
+  // From now on the moments that brokers come to are noted; those since the last call.
+  void note_moments();
+  std::vector<sim::Moment> take_moments();
 
   // Where clients find the brokers; set before the first request.
   void set_advertised(int broker_id, std::string host, int port,

@@ -7,6 +7,7 @@
 #include "tools/decode.h"
 #include "tools/encode.h"
 #include "tools/exit_code.h"
+#include "tools/explore.h"
 #include "tools/probe.h"
 #include "tools/recover.h"
 #include "tools/run.h"
@@ -23,6 +24,7 @@ int main(int argc, char** argv) {
   int exit_code = exit_held;
   app.set_version_flag("--version", FENCEPOST_VERSION);
   add_run(app, exit_code);
+  add_explore(app, exit_code);
   add_serve(app, exit_code);
   add_decode(app, exit_code);
   add_encode(app, exit_code);

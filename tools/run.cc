@@ -7,16 +7,12 @@
 
 #include <chrono>
 #include <cstdio>
-#include <fstream>
 #include <memory>
-#include <sstream>
 
-#include "minibroker/era.h"
-#include "protocol/base/nearest.h"
 #include "tools/exit_code.h"
 #include "tools/scenario/engine.h"
-#include "tools/scenario/parser.h"
 #include "tools/scenario/schema.h"
+#include "tools/scenario_files.h"
 
 namespace fencepost::tools {
 
@@ -32,43 +28,6 @@ struct RunCommand {
   bool shows_schema = false;
 };
 
-int refuse(const std::string& text) {
-  fmt::print(stderr, "{}\n", text);
-  return exit_wrong_input;
-}
-
-std::optional<std::string> read_file(const std::string& name) {
-  std::ifstream file(name, std::ios::binary);
-  if (!file) return std::nullopt;
-  std::stringstream text;
-  text << file.rdbuf();
-  if (file.bad() || text.fail()) return std::nullopt;
-  return text.str();
-}
-
-// The scenarios of all files; nothing when one of them has a mistake, which is then printed.
-std::optional<std::vector<scenario::Scenario>> read_scenarios(const RunCommand& command) {
-  std::vector<scenario::Scenario> scenarios;
-  bool is_good = true;
-  for (const std::string& file : command.files) {
-    const std::optional<std::string> text = read_file(file);
-    if (!text) {
-      refuse(file + ": cannot be read");
-      is_good = false;
-      continue;
-    }
-    scenario::ParsedScenario parsed = scenario::parse_scenario(file, *text);
-    std::vector<scenario::Mistake> mistakes = std::move(parsed.mistakes);
-    if (mistakes.empty() && !command.bootstrap.empty())
-      mistakes = scenario::refusals(parsed.scenario);
-    for (const scenario::Mistake& mistake : mistakes) refuse(to_string(file, mistake));
-    is_good = is_good && mistakes.empty();
-    scenarios.push_back(std::move(parsed.scenario));
-  }
-  if (!is_good) return std::nullopt;
-  return scenarios;
-}
-
 // Wall-clock time makes the names of a run on a real cluster its own.
 std::string new_run_name() {
   const auto now = std::chrono::system_clock::now().time_since_epoch();
@@ -76,20 +35,11 @@ std::string new_run_name() {
                      std::chrono::duration_cast<std::chrono::milliseconds>(now).count());
 }
 
-std::string era_names() {
-  std::string names;
-  for (const minibroker::Era& era : minibroker::eras())
-    names += (names.empty() ? "" : ", ") + era.name;
-  return names;
-}
-
 int run(const RunCommand& command) {
   scenario::RunOptions options;
   options.seed = command.seed;
   if (!command.as_version.empty()) {
-    if (!minibroker::find_era(command.as_version))
-      return refuse(fmt::format("fencepost run: no brokers of version '{}'; one of {}",
-                                command.as_version, era_names()));
+    if (!check_as_version("fencepost run", command.as_version)) return exit_wrong_input;
     options.as_version = command.as_version;
   }
   if (!command.bootstrap.empty()) {
@@ -101,7 +51,10 @@ int run(const RunCommand& command) {
     options.bootstrap_text = command.bootstrap;
     options.run_name = new_run_name();
   }
-  const auto scenarios = read_scenarios(command);
+  const bool is_real = !command.bootstrap.empty();
+  const auto scenarios = read_scenarios(command.files, [is_real](const scenario::Scenario& it) {
+    return is_real ? scenario::refusals(it) : std::vector<scenario::Mistake>{};
+  });
   if (!scenarios) return exit_wrong_input;
   scenario::ReportMode mode = scenario::ReportMode::text;
   if (command.is_quiet) mode = scenario::ReportMode::quiet;

@@ -61,6 +61,7 @@ bool CutPlan::remove(std::uint64_t id) {
 }
 
 bool CutPlan::reach(int broker_id, std::string_view point, std::string_view subject) {
+  if (is_noting_) moments_.push_back({broker_id, std::string(point), std::string(subject)});
   for (auto entry = cuts_.begin(); entry != cuts_.end(); ++entry) {
     if (!is_at(entry->cut, broker_id, point, subject)) continue;
     if (entry->cut.skip > 0) {

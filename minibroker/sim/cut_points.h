@@ -37,6 +37,14 @@ struct Cut {
   Unsynced unsynced = Unsynced::kept;
 };
 
+// A moment that a broker's work has come to.
+struct Moment {
+  int broker_id = 0;
+  std::string point;
+  std::string subject;
+  bool operator==(const Moment&) const = default;
+};
+
 // The names of all cut points.
 std::span<const std::string_view> cut_points();
 
@@ -48,6 +56,12 @@ class CutPlan {
   bool remove(std::uint64_t id);
   void clear() { cuts_.clear(); }
   bool empty() const { return cuts_.empty(); }
+
+  // From now on every moment is noted, in the order in which they come.
+  void note_moments() { is_noting_ = true; }
+  std::vector<Moment> take_moments() { return std::exchange(moments_, {}); }
+  // Whether anybody wants to know of moments at all.
+  bool is_interested() const { return is_noting_ || !cuts_.empty(); }
 
   // A broker is at that moment; true when it is to crash there. The cut is used up.
   bool reach(int broker_id, std::string_view point, std::string_view subject);
@@ -64,6 +78,8 @@ class CutPlan {
 
   std::vector<Entry> cuts_;
   std::optional<Cut> reached_;
+  std::vector<Moment> moments_;
+  bool is_noting_ = false;
   std::uint64_t last_id_ = 0;
 };
 

@@ -55,7 +55,7 @@ bool StepRun::is_final(protocol::ErrorCode code) const {
       reaction == protocol::Reaction::retry || reaction == protocol::Reaction::find_coordinator;
   const bool is_expected = std::find(expected_errors.begin(), expected_errors.end(),
                                      to_string(code)) != expected_errors.end();
-  return !can_help || !step->retry || is_expected;
+  return !can_help || !step->retry.value_or(!is_expected);
 }
 
 asio::awaitable<void> perform(StepRun& run) {

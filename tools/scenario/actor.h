@@ -46,6 +46,7 @@ struct Actor {
   // Of the open transaction.
   std::set<TopicPartition> added_partitions;
   std::set<std::string> added_groups;
+  int transaction = 0;  // its number, of this actor
 };
 
 // A step under way. It lives until its coroutine has ended.
@@ -58,8 +59,7 @@ struct StepRun {
   Fence fence = Fence::none;
   std::vector<std::string> expected_errors;  // these are answers, not reasons to try again
   Answer answer;
-  std::vector<ReadFact> reads;
-  std::vector<WriteFact> writes;
+  Deeds deeds;
   bool is_done = false;
 
   const Arguments& arguments() const { return step->arguments; }

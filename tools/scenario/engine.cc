@@ -253,10 +253,7 @@ class VariantRun {
   void take_answer(StepRun& run, StepReport& report) {
     report.answer = run.answer;
     take_exchanges(*run.actor, *run.step, report);
-    reads_.insert(reads_.end(), run.reads.begin(), run.reads.end());
-    writes_.insert(writes_.end(), run.writes.begin(), run.writes.end());
-    run.reads.clear();
-    run.writes.clear();
+    deeds_.take(run.deeds);
     report.expected =
         report.step->expect ? report.step->expect->in(variant_.name) : expected_of(*run.step);
     report.mismatch = compare(report.expected, run.answer);
@@ -279,8 +276,8 @@ class VariantRun {
   void finish(const Step& step, StepReport& report) {
     if (minibroker::Cluster* cluster = world().cluster()) {
       report.state = state_lines_.changes(*cluster);
-      const StepFacts facts{*cluster, scenario_, std::exchange(reads_, {}),
-                            std::exchange(writes_, {})};
+      const std::vector<minibroker::PartitionState> partitions = cluster->partitions();
+      const StepFacts facts{*cluster, scenario_, partitions, std::exchange(deeds_, {})};
       for (const auto& [name, property] : properties_) property->observe(facts);
     }
     CHECK(report.step == &step);
@@ -327,8 +324,7 @@ class VariantRun {
   std::set<std::string> cluster_holds_;
   std::map<std::string, std::unique_ptr<Property>> properties_;
   std::map<std::string, std::string> ever_broken_;
-  std::vector<ReadFact> reads_;
-  std::vector<WriteFact> writes_;
+  Deeds deeds_;
   StateLines state_lines_;
   bool is_reachable_ = true;
 };

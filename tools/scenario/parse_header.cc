@@ -35,6 +35,8 @@ class HeaderParser {
     if (const Node* node = root_.find("always")) scenario_.always = parse_properties(*node);
     if (const Node* node = root_.find("finally")) scenario_.finally = parse_properties(*node);
     if (const Node* node = root_.find("expect")) parse_broken(*node);
+    if (const Node* node = root_.find("explore"))
+      scenario_.explore = parse_explore(*node, scenario_, mistakes_);
   }
 
  private:
@@ -207,7 +209,7 @@ class HeaderParser {
 
 std::vector<std::string> scenario_keys() {
   return {"title", "question", "look",   "topics",  "brokers", "as_version", "settings",
-          "seed",  "variants", "always", "finally", "expect",  "steps"};
+          "seed",  "variants", "always", "finally", "expect",  "explore",    "steps"};
 }
 
 std::vector<std::string> variant_keys() {

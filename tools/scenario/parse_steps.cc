@@ -104,6 +104,7 @@ class StepParser {
 
   void parse_arguments(const Node& node) {
     step_.source = node.is_null() ? "" : to_string(node);
+    step_.written = node;
     const VerbSpec& verb = *step_.verb;
     if (node.is_map()) {
       for (const Node::Entry& entry : node.entries) parse_argument_entry(entry);
@@ -157,7 +158,7 @@ class StepParser {
     } else if (option.key == "lose_reply") {
       step_.lose_reply = mistakes_.boolean_of(option.value, "lose_reply").value_or(false);
     } else if (option.key == "retry") {
-      step_.retry = mistakes_.boolean_of(option.value, "retry").value_or(true);
+      step_.retry = mistakes_.boolean_of(option.value, "retry");
     } else if (option.key == "note") {
       step_.note = mistakes_.text_of(option.value, "note").value_or("");
     } else if (option.key == "only") {

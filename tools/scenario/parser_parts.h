@@ -30,6 +30,10 @@ class Mistakes {
   std::vector<Mistake> list_;
 };
 
+// `explore: {...}`; the variants and properties are known by then.
+ExploreBounds parse_explore(const Node& node, const Scenario& scenario, Mistakes& mistakes);
+std::vector<std::string> explore_keys();
+
 // The keys that a file can have.
 std::vector<std::string> scenario_keys();
 std::vector<std::string> variant_keys();

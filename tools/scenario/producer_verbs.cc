@@ -72,6 +72,7 @@ asio::awaitable<void> init_producer_id(StepRun& run) {
       co_await attempt<InitProducerIdResponse>(run, call);
   run.answer = response ? answer_of(response->error_code) : answer_of(response.error());
   if (!response) co_return;
+  if (run.answer.outcome == "NONE") ++run.actor->transaction;
   run.answer.set("producer_id", number_node(response->producer_id));
   run.answer.set("producer_epoch", number_node(response->producer_epoch));
 }
@@ -147,16 +148,19 @@ asio::awaitable<void> produce(StepRun& run) {
     if (run.answer.outcome != "NONE") co_return;
   }
   const client::ProducerIdentity identity = identity_of(run, session);
+  const int transaction = run.actor->transaction;
   const Call<ProduceResponse> call = [&run, &session](CallOptions options) {
     return session.produce(produce_call(run, options));
   };
   const Result<ProduceResponse> response = co_await attempt<ProduceResponse>(run, call);
   run.answer = response ? answer_of(client::first_error(*response)) : answer_of(response.error());
   if (run.answer.outcome != "NONE") co_return;
+  std::int64_t offset = -1;
   for (const auto& topic : response->responses)
-    for (const auto& it : topic.partition_responses)
-      run.answer.set("offset", number_node(it.base_offset));
-  run.writes.push_back({run.actor->name, identity.id, identity.epoch, partition});
+    for (const auto& it : topic.partition_responses) offset = it.base_offset;
+  run.answer.set("offset", number_node(offset));
+  run.deeds.writes.push_back(
+      {run.actor->name, identity.id, identity.epoch, partition, offset, transaction});
 }
 
 // What the commit shows of the member.
@@ -205,11 +209,16 @@ asio::awaitable<void> txn_offset_commit(StepRun& run) {
   const Result<TxnOffsetCommitResponse> response =
       co_await attempt<TxnOffsetCommitResponse>(run, call);
   run.answer = response ? answer_of(client::first_error(*response)) : answer_of(response.error());
+  const auto member = run.actor->members.find(group);
+  if (response && run.answer.outcome != "NONE" && member != run.actor->members.end())
+    run.deeds.refusals.push_back({run.actor->name, group, member->second->member_id(),
+                                  member->second->generation(), run.answer.outcome});
 }
 
 asio::awaitable<void> end_txn(StepRun& run) {
   TransactionalSession& session = session_of(run);
   const bool is_commit = run.arguments().text("result") == "commit";
+  const int transaction = run.actor->transaction;
   const Call<EndTxnResponse> call = [&run, &session, is_commit](CallOptions options) {
     return session.end_txn(is_commit, overrides_of(run, options));
   };
@@ -218,6 +227,8 @@ asio::awaitable<void> end_txn(StepRun& run) {
   if (run.answer.outcome != "NONE") co_return;
   run.actor->added_partitions.clear();
   run.actor->added_groups.clear();
+  run.deeds.ends.push_back({run.actor->name, transaction, is_commit});
+  if (transaction == run.actor->transaction) ++run.actor->transaction;
   run.answer.set("producer_id", number_node(session.identity().id));
   run.answer.set("producer_epoch", number_node(session.identity().epoch));
 }

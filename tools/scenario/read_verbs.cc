@@ -180,7 +180,7 @@ asio::awaitable<void> read(StepRun& run) {
     position = fetched->position;
   }
   set_records(run.answer, fact.records);
-  run.reads.push_back(std::move(fact));
+  run.deeds.reads.push_back(std::move(fact));
 }
 
 std::int64_t current_high_watermark(const StepRun& run, const TopicPartition& partition) {
@@ -212,7 +212,7 @@ asio::awaitable<void> recover(StepRun& run) {
   run.answer.set("state", map_node(state));
   run.answer.set("records", number_node(recovery->records_read));
   run.answer.set("target", number_node(recovery->target));
-  run.reads.push_back(std::move(fact));
+  run.deeds.reads.push_back(std::move(fact));
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <variant>
 #include <vector>
@@ -92,12 +93,14 @@ struct Step {
   std::string actor;  // empty for world verbs
   const VerbSpec* verb = nullptr;
   Arguments arguments;
-  std::string source;  // the arguments as they were written
+  std::string source;  // the arguments as they were written,
+  Node written;        // and as a tree
   std::optional<Expectation> expect;
   std::optional<std::string> as;
   std::optional<std::string> hold;
   bool lose_reply = false;
-  bool retry = true;
+  // What becomes of an error that says "try again": by itself, when it is not the expected one.
+  std::optional<bool> retry;
   std::string note;
   std::vector<std::string> only;  // variants; empty: all
 
@@ -122,6 +125,18 @@ struct NamedProperty {
   std::string name;
 };
 
+// How far `fencepost explore` goes: the faults that one schedule may have, and what it has to find.
+struct ExploreBounds {
+  Place place;
+  int crashes = 0;              // of brokers, at a cut point
+  int held = 0;                 // requests of actors that are late, or lost
+  int held_markers = 0;         // WriteTxnMarkers requests, likewise
+  int lost_replies = 0;         // answers that are lost after their request took effect
+  std::vector<Duration> clock;  // each can pass once, at any moment
+  std::optional<int> steps;     // of a schedule
+  std::map<std::string, std::set<std::string>> breaks;  // properties that have to break, by variant
+};
+
 struct Scenario {
   std::string file;
   std::string title;
@@ -137,6 +152,7 @@ struct Scenario {
   std::vector<NamedProperty> finally;
   // Properties that the scenario shows broken, by variant.
   std::map<std::string, std::vector<std::string>> broken;
+  std::optional<ExploreBounds> explore;
   std::vector<Step> steps;
 };
 

@@ -133,6 +133,25 @@ Json variant_schema() {
           {"additionalProperties", false}};
 }
 
+Json explore_schema() {
+  const Json count = {{"type", "integer"}, {"minimum", 0}, {"maximum", 9}};
+  const Json names = one_or_list({{"enum", property_names()}});
+  const Json breaks = {
+      {"anyOf", Json::array({names, {{"type", "object"}, {"additionalProperties", names}}})}};
+  Json properties = {
+      {"crashes", described("how many brokers may crash, at a cut point each", count)},
+      {"held", described("how many requests may be late, or never arrive", count)},
+      {"held_markers", described("how many WriteTxnMarkers requests may be late", count)},
+      {"lost_replies", described("how many answers may be lost after they took effect", count)},
+      {"clock", described("times that may pass, each once, at any moment",
+                          one_or_list({{"type", "string"}, {"pattern", "^[0-9]+(ms|s|m|h|d)$"}}))},
+      {"steps", described("the longest schedule", {{"type", "integer"}, {"minimum", 1}})},
+      {"breaks", described("the properties that a schedule has to break, by variant", breaks)}};
+  return {{"type", Json::array({"object", "null"})},
+          {"properties", properties},
+          {"additionalProperties", false}};
+}
+
 }  // namespace
 
 std::string scenario_schema() {
@@ -154,6 +173,7 @@ std::string scenario_schema() {
                          {"always", properties_list},
                          {"finally", properties_list},
                          {"expect", {{"type", "object"}}},
+                         {"explore", explore_schema()},
                          {"steps", {{"type", "array"}, {"items", step_schema()}}}}},
                        {"required", Json::array({"title", "steps"})},
                        {"additionalProperties", false}};

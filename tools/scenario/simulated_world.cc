@@ -122,11 +122,8 @@ class SimulatedNetwork : public client::Transport {
 
 class SimulatedWorld : public World {
  public:
-  explicit SimulatedWorld(minibroker::ClusterSettings settings)
-      : clock_(settings.start), cluster_(std::move(settings)), network_(cluster_, clock_) {
-    for (const int id : cluster_.broker_ids())
-      cluster_.set_advertised(id, std::string(host_prefix) + std::to_string(id), port);
-  }
+  SimulatedWorld(const Cluster& cluster, Instant start)
+      : clock_(start), cluster_(cluster), network_(cluster_, clock_) {}
 
   asio::io_context& io() override { return io_; }
   client::Transport& network() override { return network_; }
@@ -211,8 +208,19 @@ class SimulatedWorld : public World {
 
 }  // namespace
 
+Cluster make_cluster(const minibroker::ClusterSettings& settings) {
+  Cluster cluster(settings);
+  for (const int id : cluster.broker_ids())
+    cluster.set_advertised(id, std::string(host_prefix) + std::to_string(id), port);
+  return cluster;
+}
+
+std::unique_ptr<World> make_simulated_world(const Cluster& cluster, Instant start) {
+  return std::make_unique<SimulatedWorld>(cluster, start);
+}
+
 std::unique_ptr<World> make_simulated_world(minibroker::ClusterSettings settings) {
-  return std::make_unique<SimulatedWorld>(std::move(settings));
+  return make_simulated_world(make_cluster(settings), settings.start);
 }
 
 }  // namespace fencepost::scenario

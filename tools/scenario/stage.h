@@ -32,6 +32,7 @@ class Stage {
   Stage& operator=(const Stage&) = delete;
 
   World& world() { return *world_; }
+  Instant now() const { return world_->clock().now(); }
   const Naming& naming() const { return naming_; }
   // It exists as soon as it is named.
   Actor& actor(const std::string& name);

@@ -15,7 +15,8 @@ constexpr std::array options{
     StepOption{"as", "runs in the background under this name; see await"},
     StepOption{"hold", "keeps the request back under this name; see release"},
     StepOption{"lose_reply", "true: it takes effect, and the answer is lost"},
-    StepOption{"retry", "false: a retriable error is the answer"},
+    StepOption{"retry",
+               "false: a retriable error is the answer; true: it is tried again even if expected"},
     StepOption{"note", "printed with the step"},
     StepOption{"only", "the variants in which the step runs"},
 };

@@ -35,6 +35,9 @@ class World {
 };
 
 std::unique_ptr<World> make_simulated_world(minibroker::ClusterSettings settings);
+// A cluster in which no time has passed yet: a copy of it.
+minibroker::Cluster make_cluster(const minibroker::ClusterSettings& settings);
+std::unique_ptr<World> make_simulated_world(const minibroker::Cluster& cluster, Instant start);
 std::unique_ptr<World> make_real_world(std::vector<client::Address> bootstrap);
 
 }  // namespace fencepost::scenario

@@ -10,10 +10,9 @@ namespace {
 class AbortedRecordsStayHidden : public Property {
  public:
   void observe(const StepFacts& facts) override {
-    for (const ReadFact& read : facts.reads) {
-      const auto partition =
-          facts.cluster.partition(read.partition.topic, read.partition.partition);
-      if (!read.is_committed || !partition) continue;
+    for (const ReadFact& read : facts.deeds.reads) {
+      const minibroker::PartitionState* partition = facts.find(read.partition);
+      if (!read.is_committed || partition == nullptr) continue;
       for (const KeyValue& record : read.records) {
         if (broken_ || !is_aborted_only(*partition, record)) continue;
         broken_ = record.key.value_or("null") + "=" + record.value.value_or("null") + " in " +

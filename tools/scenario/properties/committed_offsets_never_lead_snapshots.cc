@@ -11,7 +11,7 @@ class CommittedOffsetsNeverLeadSnapshots : public Property {
  public:
   void observe(const StepFacts& facts) override {
     broken_.reset();
-    for (const minibroker::PartitionState& partition : facts.cluster.partitions()) {
+    for (const minibroker::PartitionState& partition : facts.partitions) {
       if (!is_snapshot_topic(facts.scenario, partition.topic)) continue;
       std::optional<std::int64_t> loaded;
       for (const auto& [key, value] : committed_state(partition, partition.last_stable_offset))

@@ -16,7 +16,7 @@ const char* word_for(BatchState state) {
 class DecisionsAreFinal : public Property {
  public:
   void observe(const StepFacts& facts) override {
-    for (const minibroker::PartitionState& partition : facts.cluster.partitions()) {
+    for (const minibroker::PartitionState& partition : facts.partitions) {
       if (partition.leader_id < 0) continue;  // nobody shows anything of it now
       const TopicPartition name{partition.topic, partition.index};
       std::map<std::int64_t, BatchSummary>& decided = decided_[name];

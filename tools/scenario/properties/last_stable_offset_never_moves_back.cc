@@ -9,7 +9,7 @@ namespace {
 class LastStableOffsetNeverMovesBack : public Property {
  public:
   void observe(const StepFacts& facts) override {
-    for (const minibroker::PartitionState& partition : facts.cluster.partitions()) {
+    for (const minibroker::PartitionState& partition : facts.partitions) {
       const TopicPartition name{partition.topic, partition.index};
       const auto [at, is_new] = highest_.emplace(name, partition.last_stable_offset);
       if (!broken_ && partition.last_stable_offset < at->second)

@@ -8,7 +8,7 @@ namespace {
 class LastStableOffsetWaitsForOpenTransactions : public Property {
  public:
   void observe(const StepFacts& facts) override {
-    for (const minibroker::PartitionState& partition : facts.cluster.partitions())
+    for (const minibroker::PartitionState& partition : facts.partitions)
       for (const minibroker::BatchSummary& batch : partition.batches) {
         if (broken_ || batch.state != minibroker::BatchState::open ||
             batch.base_offset >= partition.last_stable_offset)

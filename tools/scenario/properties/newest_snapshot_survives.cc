@@ -13,7 +13,7 @@ class NewestSnapshotSurvives : public Property {
  public:
   void observe(const StepFacts& facts) override {
     broken_.reset();
-    for (const minibroker::PartitionState& partition : facts.cluster.partitions())
+    for (const minibroker::PartitionState& partition : facts.partitions)
       if (is_snapshot_topic(facts.scenario, partition.topic)) look_at(partition);
   }
 

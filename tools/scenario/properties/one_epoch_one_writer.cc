@@ -8,7 +8,7 @@ namespace {
 class OneEpochOneWriter : public Property {
  public:
   void observe(const StepFacts& facts) override {
-    for (const WriteFact& write : facts.writes) {
+    for (const WriteFact& write : facts.deeds.writes) {
       if (write.producer_id < 0) continue;
       const auto [at, is_new] =
           writers_.emplace(std::pair(write.producer_id, write.producer_epoch), write.actor);

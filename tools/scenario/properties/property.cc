@@ -1,7 +1,24 @@
 // Which class stands behind which name.
 #include "tools/scenario/properties/property.h"
 
+#include <algorithm>
+#include <iterator>
+
 namespace fencepost::scenario {
+
+void Deeds::take(Deeds& other) {
+  std::ranges::move(other.reads, std::back_inserter(reads));
+  std::ranges::move(other.writes, std::back_inserter(writes));
+  std::ranges::move(other.ends, std::back_inserter(ends));
+  std::ranges::move(other.refusals, std::back_inserter(refusals));
+  other = {};
+}
+
+const minibroker::PartitionState* StepFacts::find(const TopicPartition& partition) const {
+  for (const minibroker::PartitionState& it : partitions)
+    if (it.index == partition.partition && it.topic == partition.topic) return &it;
+  return nullptr;
+}
 
 std::unique_ptr<Property> make_property(const std::string& name) {
   if (name == "aborted_records_stay_hidden") return make_aborted_records_stay_hidden();
@@ -10,6 +27,9 @@ std::unique_ptr<Property> make_property(const std::string& name) {
   if (name == "last_stable_offset_waits_for_open_transactions")
     return make_last_stable_offset_waits_for_open_transactions();
   if (name == "decisions_are_final") return make_decisions_are_final();
+  if (name == "all_or_nothing") return make_all_or_nothing();
+  if (name == "everything_is_decided") return make_everything_is_decided();
+  if (name == "owners_are_not_refused") return make_owners_are_not_refused();
   if (name == "one_epoch_one_writer") return make_one_epoch_one_writer();
   if (name == "recovery_is_complete") return make_recovery_is_complete();
   if (name == "newest_snapshot_survives") return make_newest_snapshot_survives();

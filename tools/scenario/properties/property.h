@@ -31,14 +31,46 @@ struct WriteFact {
   std::int64_t producer_id = -1;
   std::int16_t producer_epoch = -1;
   TopicPartition partition;
+  std::int64_t base_offset = -1;
+  int transaction = 0;  // of this actor: the one in which the request was made
 };
 
-// What a step left behind: the cluster as it is, and what the step itself read and wrote.
+// The end of a transaction that an actor asked for, and that the coordinator said yes to.
+struct EndFact {
+  std::string actor;
+  int transaction = 0;
+  bool is_commit = false;
+};
+
+// A commit of offsets that the group refused, and the member that the actor was when it asked.
+struct RefusalFact {
+  std::string actor;
+  std::string group;
+  std::string member_id;
+  std::int32_t generation = -1;  // the actor's own, whatever it showed
+  std::string error;
+};
+
+// What actors did, since the last look.
+struct Deeds {
+  std::vector<ReadFact> reads;
+  std::vector<WriteFact> writes;
+  std::vector<EndFact> ends;
+  std::vector<RefusalFact> refusals;
+
+  // Appends what the other has, which has nothing then.
+  void take(Deeds& other);
+};
+
+// What a step left behind: the cluster as it is, and what was done by actors.
 struct StepFacts {
   const minibroker::Cluster& cluster;
   const Scenario& scenario;
-  std::vector<ReadFact> reads;
-  std::vector<WriteFact> writes;
+  const std::vector<minibroker::PartitionState>& partitions;  // of the cluster
+  Deeds deeds;
+
+  // nullptr when there is no such partition.
+  const minibroker::PartitionState* find(const TopicPartition& partition) const;
 };
 
 class Property {
@@ -54,6 +86,9 @@ std::unique_ptr<Property> make_aborted_records_stay_hidden();
 std::unique_ptr<Property> make_last_stable_offset_never_moves_back();
 std::unique_ptr<Property> make_last_stable_offset_waits_for_open_transactions();
 std::unique_ptr<Property> make_decisions_are_final();
+std::unique_ptr<Property> make_all_or_nothing();
+std::unique_ptr<Property> make_everything_is_decided();
+std::unique_ptr<Property> make_owners_are_not_refused();
 std::unique_ptr<Property> make_one_epoch_one_writer();
 std::unique_ptr<Property> make_recovery_is_complete();
 std::unique_ptr<Property> make_newest_snapshot_survives();

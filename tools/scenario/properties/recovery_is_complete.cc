@@ -10,10 +10,9 @@ namespace {
 class RecoveryIsComplete : public Property {
  public:
   void observe(const StepFacts& facts) override {
-    for (const ReadFact& read : facts.reads) {
-      const auto partition =
-          facts.cluster.partition(read.partition.topic, read.partition.partition);
-      if (!read.is_recovery || !partition || broken_) continue;
+    for (const ReadFact& read : facts.deeds.reads) {
+      const minibroker::PartitionState* partition = facts.find(read.partition);
+      if (!read.is_recovery || partition == nullptr || broken_) continue;
       std::map<std::string, std::string> found;
       for (const KeyValue& record : read.records) {
         if (!record.key) continue;

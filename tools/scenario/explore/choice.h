@@ -1,0 +1,53 @@
+// What can happen next at a point of a schedule. A list of choices is a schedule: whoever takes
+// them again comes to the same state.
+#pragma once
+
+#include <compare>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "minibroker/sim/cut_points.h"
+
+namespace fencepost::scenario {
+
+// Faults come last: the first schedule that is tried has none.
+enum class ChoiceKind {
+  step,          // the next step of an actor
+  barrier,       // what stands alone in the file
+  restart,       // a broker that has crashed comes back
+  release,       // a request that is held arrives
+  hold,          // the next step of an actor; its request is held, and the actor goes on
+  hold_markers,  // the next step of an actor; the markers that follow from it are held
+  lose_reply,    // the next step of an actor; its answer is lost
+  crash,         // the next step of an actor; a broker crashes in the middle of it
+  clock,         // time passes
+};
+
+struct Choice {
+  ChoiceKind kind = ChoiceKind::step;
+  int index = 0;  // of the actor, broker, held request or amount of time
+  // Of a crash: where, and how many such moments of the step pass before.
+  std::string point = {};
+  std::string subject = {};
+  int broker_id = 0;
+  int skip = 0;
+
+  auto operator<=>(const Choice&) const = default;
+};
+
+using Schedule = std::vector<Choice>;
+
+// Whether it uses up one of the faults that a schedule may have.
+bool is_fault(ChoiceKind kind);
+
+// The crashes that are possible where a step went through these moments.
+std::vector<Choice> crashes_at(const std::vector<minibroker::sim::Moment>& moments, int actor);
+
+// A schedule as one line, for the pipe between two processes.
+std::string to_line(const Schedule& schedule);
+// Nothing for what to_line() has not written.
+std::optional<Schedule> parse_schedule(std::string_view line);
+
+}  // namespace fencepost::scenario

@@ -1,0 +1,138 @@
+// One schedule under way: a world of its own, the actors in it, and what they may do next. It only
+// goes forward; to be somewhere else, take the choices that lead there in another one.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "protocol/base/digest.h"
+#include "tools/scenario/explore/choice.h"
+#include "tools/scenario/explore/program.h"
+#include "tools/scenario/properties/property.h"
+#include "tools/scenario/stage.h"
+
+namespace fencepost::scenario {
+
+// A property that does not hold.
+struct Violation {
+  std::string property;
+  std::string why;
+};
+
+// One choice as it went, for whoever writes it down.
+struct Taken {
+  Choice choice;
+  const Step* step = nullptr;  // what the actor did, or the barrier
+  std::string hold;            // the name of what was held or released
+  std::optional<Answer> answer;
+  bool is_crashed = false;  // the crash came about
+  Duration passed = {};     // of a choice of the clock
+};
+
+// What explore may spend on faults in one schedule.
+struct FaultLimits {
+  int crashes = 0;
+  int held = 0;
+  int held_markers = 0;
+  int lost_replies = 0;
+  std::vector<Duration> clock;  // each once
+  int all = 0;                  // of all kinds together
+  std::optional<int> steps;     // the longest schedule
+
+  static FaultLimits of(const ExploreBounds& bounds);
+};
+
+class Execution {
+ public:
+  // All must outlive it. `cluster` is what it begins with, at the time `start`.
+  Execution(Program& program, const FaultLimits& limits, const minibroker::Cluster& cluster,
+            Instant start);
+
+  // What can happen now but for crashes, whose moments only the step itself shows; the same order
+  // in the same state. Empty at the end of the schedule.
+  std::vector<Choice> choices() const;
+  bool may_crash() const;
+  void take(const Choice& choice);
+  // The end of a schedule that has no more choices: brokers come back, links heal, and the time of
+  // the longest transaction passes, so that what can be decided is.
+  void finish();
+
+  // The first of the `always` properties that has broken; after finish() of all.
+  const std::optional<Violation>& violation() const { return violation_; }
+  // The moments that brokers came to in the last choice.
+  const std::vector<minibroker::sim::Moment>& moments() const { return moments_; }
+  const std::vector<Taken>& history() const { return history_; }
+  bool is_finished() const { return is_finished_; }
+  const std::vector<int>& restarted_at_end() const { return restarted_at_end_; }
+  int fault_count() const { return used_.all; }
+  // Equal in two states from which the same can happen: see state_digest.cc.
+  std::uint64_t digest() const;
+
+  // How long finish() lets time pass.
+  static Duration time_to_decide(const Scenario& scenario);
+  // How long a crashed broker stays away: until the session of its last life is over.
+  static Duration time_to_return(const Scenario& scenario, const Variant& variant);
+
+ private:
+  enum class Mode {
+    going,
+    aborting,  // goes on at the end of the transaction, and aborts it
+    stopped,
+  };
+  struct ActorState {
+    std::size_t next = 0;  // of its steps
+    Mode mode = Mode::going;
+    bool has_asked_again = false;
+    bool stops_after_abort = false;
+    Instant last_step = {};
+  };
+  // A request of an actor, or markers, on the way.
+  struct Held {
+    int actor = 0;
+    const Step* step = nullptr;
+    std::string name;
+    std::shared_ptr<StepRun> run;  // nothing: markers
+  };
+
+  const ProgramStep* next_step(std::size_t actor) const;
+  bool is_barrier_next() const;
+  const Step& actual_step(std::size_t actor, Deviation deviation);
+  void do_step(std::size_t actor, Taken& taken);
+  void do_crash(const Choice& choice, Taken& taken);
+  void do_barrier(Taken& taken);
+  void release(std::size_t index, Taken& taken);
+  void restart(int broker_id);
+  void run_step(const Step& step, std::size_t actor, Taken& taken);
+  void go_on(std::size_t actor, const Step& step, const std::string& outcome);
+  void give_up_transaction(std::size_t actor, bool for_good);
+  void observe();
+  void note_violation(const std::vector<NamedProperty>& properties);
+  // state_digest.cc
+  void add_actors(Digest& digest) const;
+
+  Program& program_;
+  const FaultLimits& limits_;
+  Stage stage_;
+  minibroker::Cluster& cluster_;
+  Instant start_;
+  std::vector<ActorState> actors_;
+  std::size_t barriers_done_ = 0;
+  std::vector<Held> held_;
+  int held_count_ = 0;  // names are never used again
+  FaultLimits used_;
+  std::set<int> clock_used_;
+  std::map<std::string, std::unique_ptr<Property>> properties_;
+  std::vector<minibroker::PartitionState> partitions_;  // as last observed
+  Deeds deeds_;
+  std::vector<Taken> history_;
+  std::vector<minibroker::sim::Moment> moments_;
+  std::optional<Violation> violation_;
+  std::vector<int> restarted_at_end_;
+  bool is_finished_ = false;
+};
+
+}  // namespace fencepost::scenario

@@ -1,0 +1,116 @@
+#include "tools/scenario/explore/samples.h"
+
+#include <unordered_set>
+
+#include "protocol/base/random.h"
+
+namespace fencepost::scenario {
+
+namespace {
+
+constexpr int more_of_each = 2;
+
+// How one sample behaves.
+class Swarm {
+ public:
+  Swarm(Random random, std::size_t actor_count) : random_(random) {
+    fault_odds_ = random_.below(5);  // of 16
+    for (bool& is_on : has_kind_) is_on = random_.below(2) == 0;
+    for (std::size_t i = 0; i < actor_count; ++i) hurry_.push_back(1 + random_.below(8));
+  }
+
+  Choice choose(const std::vector<Choice>& choices, bool may_crash) {
+    std::vector<Choice> faults;
+    std::vector<Choice> others;
+    for (const Choice& it : choices) {
+      if (!is_fault(it.kind)) {
+        others.push_back(it);
+        if (may_crash && it.kind == ChoiceKind::step && has(ChoiceKind::crash))
+          faults.push_back(crash_of(it.index));
+      } else if (has(it.kind)) {
+        faults.push_back(it);
+      }
+    }
+    const bool wants_fault = random_.below(16) < fault_odds_;
+    if (others.empty() || (wants_fault && !faults.empty()))
+      return faults.empty() ? choices.front() : faults[random_.below(faults.size())];
+    return weighed(others);
+  }
+
+ private:
+  bool has(ChoiceKind kind) const { return has_kind_[static_cast<std::size_t>(kind)]; }
+
+  // Somewhere; most moments are not those of this step, and then nothing crashes.
+  Choice crash_of(int actor) {
+    const auto points = minibroker::sim::cut_points();
+    return {ChoiceKind::crash, actor, std::string(points[random_.below(points.size())]), "", 0, 0};
+  }
+
+  Choice weighed(const std::vector<Choice>& choices) {
+    std::uint64_t sum = 0;
+    for (const Choice& it : choices) sum += weight(it);
+    std::uint64_t at = random_.below(sum);
+    for (const Choice& it : choices) {
+      if (at < weight(it)) return it;
+      at -= weight(it);
+    }
+    return choices.back();
+  }
+
+  std::uint64_t weight(const Choice& choice) const {
+    return choice.kind == ChoiceKind::step ? hurry_[static_cast<std::size_t>(choice.index)] : 2;
+  }
+
+  Random random_;
+  std::uint64_t fault_odds_ = 0;
+  bool has_kind_[static_cast<std::size_t>(ChoiceKind::clock) + 1] = {};
+  std::vector<std::uint64_t> hurry_;
+};
+
+}  // namespace
+
+FaultLimits beyond(const FaultLimits& bounds) {
+  FaultLimits limits = bounds;
+  for (int* count : {&limits.crashes, &limits.held, &limits.held_markers, &limits.lost_replies})
+    if (*count > 0) *count += more_of_each;
+  for (const Duration amount : bounds.clock) limits.clock.push_back(amount);
+  limits.all = limits.crashes + limits.held + limits.held_markers + limits.lost_replies +
+               static_cast<int>(limits.clock.size());
+  return limits;
+}
+
+SampleResult run_samples(const Ground& ground, std::uint64_t count, std::uint64_t seed,
+                         const Search::GoOn& go_on) {
+  SampleResult result;
+  std::unordered_set<std::uint64_t> states;
+  for (std::uint64_t sample = 0; sample < count; ++sample) {
+    Swarm swarm(Random(seed, "sample " + std::to_string(sample)), ground.program.actors().size());
+    Execution execution(ground.program, ground.limits, ground.cluster, ground.start);
+    Schedule schedule;
+    while (!execution.violation()) {
+      states.insert(execution.digest());
+      const std::vector<Choice> choices = execution.choices();
+      if (choices.empty()) break;
+      Choice choice = swarm.choose(choices, execution.may_crash());
+      if (choice.kind == ChoiceKind::crash) choice.broker_id = 0;
+      execution.take(choice);
+      schedule.push_back(execution.history().back().choice);
+    }
+    if (!execution.violation()) execution.finish();
+    result.executed_choices += schedule.size();
+    ++result.schedules;
+    if (execution.violation()) {
+      Found found{execution.fault_count(), schedule, *execution.violation()};
+      if (!result.found || found.is_better_than(*result.found)) result.found = std::move(found);
+    }
+    result.states = states.size();
+    const double done = static_cast<double>(sample + 1) / static_cast<double>(count);
+    if (!go_on({done, result.states, result.schedules})) {
+      result.is_stopped = true;
+      break;
+    }
+  }
+  return result;
+}
+
+}  // namespace fencepost::scenario

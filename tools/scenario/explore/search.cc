@@ -1,0 +1,163 @@
+#include "tools/scenario/explore/search.h"
+
+#include <algorithm>
+#include <tuple>
+
+namespace fencepost::scenario {
+
+bool Found::is_better_than(const Found& other) const {
+  const std::size_t length = schedule.size();
+  const std::size_t other_length = other.schedule.size();
+  return std::tie(faults, length, schedule) < std::tie(other.faults, other_length, other.schedule);
+}
+
+std::uint64_t add_schedules(std::uint64_t one, std::uint64_t other) {
+  const bool fits = one <= Search::schedules_max - other;
+  return fits ? one + other : Search::schedules_max;
+}
+
+Search::Search(Program& program, FaultLimits limits, const minibroker::Cluster& cluster,
+               Instant start, GoOn go_on)
+    : program_(program),
+      limits_(std::move(limits)),
+      cluster_(cluster),
+      start_(start),
+      go_on_(std::move(go_on)) {}
+
+void Search::go_to(const Schedule& path) {
+  execution_.emplace(program_, limits_, cluster_, start_);
+  ++executions_;
+  for (const Choice& choice : path) execution_->take(choice);
+  executed_choices_ += path.size();
+  is_at_path_ = true;
+}
+
+void Search::note(const Schedule& path) {
+  Found found{execution_->fault_count(), path, *execution_->violation()};
+  if (!best_ || found.is_better_than(*best_)) best_ = std::move(found);
+}
+
+bool Search::is_worse_than_best(const Schedule& path) const {
+  return best_ && execution_->fault_count() >= best_->faults &&
+         path.size() > best_->schedule.size();
+}
+
+Search::Point Search::look_at(const Schedule& schedule) {
+  go_to({});
+  Point point;
+  for (const Choice& choice : schedule) execution_->take(choice);
+  executed_choices_ += schedule.size();
+  point.is_broken = execution_->violation().has_value();
+  if (point.is_broken) {
+    note(schedule);
+    return point;
+  }
+  point.digest = execution_->digest();
+  std::vector<Choice> choices = execution_->choices();
+  const bool may_crash = execution_->may_crash();
+  if (choices.empty()) {
+    execution_->finish();
+    point.is_complete = true;
+    point.is_broken = execution_->violation().has_value();
+    if (point.is_broken) note(schedule);
+  }
+  is_at_path_ = false;
+  for (const Choice& choice : choices) {
+    point.next.push_back(schedule);
+    point.next.back().push_back(choice);
+  }
+  if (!may_crash) return point;
+  for (const Choice& choice : choices) {
+    if (choice.kind != ChoiceKind::step) continue;
+    go_to(schedule);
+    execution_->take(choice);
+    for (const Choice& crash : crashes_at(execution_->moments(), choice.index)) {
+      point.next.push_back(schedule);
+      point.next.back().push_back(crash);
+    }
+  }
+  is_at_path_ = false;
+  return point;
+}
+
+std::uint64_t Search::run_from(const Schedule& prefix) {
+  Schedule path = prefix;
+  go_to(path);
+  if (execution_->violation()) {
+    note(path);
+    return 0;
+  }
+  std::vector<Frame> stack;
+  stack.push_back({execution_->digest(), execution_->choices(), 0, 0});
+  if (const auto known = seen_.find(stack.front().digest); known != seen_.end())
+    return known->second;
+  while (!is_stopped_) {
+    Frame& top = stack.back();
+    if (top.next < top.choices.size()) {
+      step_down(path, stack);
+      if (++steps_ % 16 == 0) is_stopped_ = !go_on_({done(stack), seen_.size(), schedules_});
+      continue;
+    }
+    const std::uint64_t schedules = top.schedules;
+    seen_[top.digest] = schedules;
+    stack.pop_back();
+    if (stack.empty()) return schedules;
+    path.pop_back();
+    is_at_path_ = false;
+    stack.back().schedules = add_schedules(stack.back().schedules, schedules);
+  }
+  return stack.front().schedules;
+}
+
+// Takes the next choice of the last frame; a frame is added when it leads to a new state.
+void Search::step_down(Schedule& path, std::vector<Frame>& stack) {
+  Frame& frame = stack.back();
+  if (!is_at_path_) go_to(path);
+  const Choice choice = frame.choices[frame.next++];
+  const bool may_crash = execution_->may_crash();
+  execution_->take(choice);
+  ++executed_choices_;
+  is_at_path_ = false;
+  path.push_back(choice);
+  if (may_crash && choice.kind == ChoiceKind::step)
+    for (Choice& crash : crashes_at(execution_->moments(), choice.index))
+      frame.choices.push_back(std::move(crash));
+  const auto leave = [&](std::uint64_t schedules) {
+    frame.schedules = add_schedules(frame.schedules, schedules);
+    schedules_ = add_schedules(schedules_, schedules);
+    path.pop_back();
+  };
+  if (execution_->violation()) {
+    note(path);
+    return leave(0);
+  }
+  if (is_worse_than_best(path)) return leave(0);
+  const std::uint64_t digest = execution_->digest();
+  if (const auto known = seen_.find(digest); known != seen_.end()) return leave(known->second);
+  std::vector<Choice> choices = execution_->choices();
+  if (!choices.empty()) {
+    is_at_path_ = true;
+    stack.push_back({digest, std::move(choices), 0, 0});
+    return;
+  }
+  execution_->finish();
+  if (execution_->violation()) note(path);
+  seen_[digest] = 1;
+  leave(1);
+}
+
+// Each branch counts as much as its siblings, whatever is behind it.
+double Search::done(const std::vector<Frame>& stack) const {
+  double share = 1;
+  double sum = 0;
+  for (const Frame& frame : stack) {
+    const double branches = static_cast<double>(std::max<std::size_t>(frame.choices.size(), 1));
+    const bool is_last = &frame == &stack.back();
+    const double finished = static_cast<double>(frame.next) - (is_last ? 0 : 1);
+    sum += share * std::max(finished, 0.0) / branches;
+    share /= branches;
+  }
+  return sum;
+}
+
+}  // namespace fencepost::scenario

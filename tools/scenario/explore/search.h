@@ -1,0 +1,97 @@
+// Every schedule of a program up to a bound, depth first. Coroutines cannot be copied, so a state
+// is reached again by taking the choices that led to it; a state that was seen is not gone on from.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "tools/scenario/explore/execution.h"
+
+namespace fencepost::scenario {
+
+// A schedule that breaks a property. The one with fewer faults is better, then the shorter one,
+// then the one that was to be tried first.
+struct Found {
+  int faults = 0;
+  Schedule schedule;
+  Violation violation;
+
+  bool is_better_than(const Found& other) const;
+};
+
+struct SearchProgress {
+  double done = 0;  // of this search, from 0 to 1, by the branches that are finished
+  std::uint64_t states = 0;
+  std::uint64_t schedules = 0;
+};
+
+class Search {
+ public:
+  // Asked now and then; the search stops when it answers false.
+  using GoOn = std::function<bool(const SearchProgress&)>;
+  // Numbers of schedules that do not fit stay there.
+  static constexpr std::uint64_t schedules_max = ~std::uint64_t{0};
+
+  // All but the limits must outlive it.
+  Search(Program& program, FaultLimits limits, const minibroker::Cluster& cluster, Instant start,
+         GoOn go_on);
+
+  // A point of a schedule, and where it leads.
+  struct Point {
+    std::uint64_t digest = 0;
+    std::vector<Schedule> next;  // the schedules that go on from it, longer by one choice
+    bool is_complete = false;    // a whole schedule
+    bool is_broken = false;      // a property is broken here
+  };
+  // Takes the choices; nothing is remembered but a violation.
+  Point look_at(const Schedule& schedule);
+
+  // Everything that begins with these choices. The number of complete schedules, those included
+  // that were left out because they go on from a state that was seen.
+  std::uint64_t run_from(const Schedule& prefix);
+
+  bool is_stopped() const { return is_stopped_; }
+  const std::optional<Found>& best() const { return best_; }
+  // By the digest of a state: how many complete schedules go on from it.
+  const std::unordered_map<std::uint64_t, std::uint64_t>& seen() const { return seen_; }
+  std::uint64_t executed_choices() const { return executed_choices_; }
+  std::uint64_t executions() const { return executions_; }
+
+ private:
+  struct Frame {
+    std::uint64_t digest = 0;
+    std::vector<Choice> choices;
+    std::size_t next = 0;
+    std::uint64_t schedules = 0;
+  };
+
+  void step_down(Schedule& path, std::vector<Frame>& stack);
+  void go_to(const Schedule& path);
+  void note(const Schedule& path);
+  bool is_worse_than_best(const Schedule& path) const;
+  double done(const std::vector<Frame>& stack) const;
+
+  Program& program_;
+  FaultLimits limits_;
+  const minibroker::Cluster& cluster_;
+  Instant start_;
+  GoOn go_on_;
+  std::optional<Execution> execution_;
+  bool is_at_path_ = false;  // the execution stands at the end of the current path
+  std::unordered_map<std::uint64_t, std::uint64_t> seen_;
+  std::optional<Found> best_;
+  std::uint64_t schedules_ = 0;
+  std::uint64_t executed_choices_ = 0;
+  std::uint64_t executions_ = 0;
+  std::uint64_t steps_ = 0;
+  bool is_stopped_ = false;
+};
+
+// Sums that stay at Search::schedules_max.
+std::uint64_t add_schedules(std::uint64_t one, std::uint64_t other);
+
+}  // namespace fencepost::scenario
