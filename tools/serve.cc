@@ -143,6 +143,7 @@ int serve(const ServeOptions& options) {
   settings.host = options.host;
   settings.advertised_host = options.advertised_host;
   settings.port = options.port;
+  settings.ends_on_signals = true;
   if (Result<void> secured = apply(options.security, *cluster, settings); !secured.ok())
     return report(secured.error());
   settings.control_port = options.control_port;

@@ -139,7 +139,7 @@ class Server::Loop final : public ConnectionOwner, public ControlledCluster {
 
   asio::io_context context_{1};
   // From the start: who reads that the server listens may end it at once.
-  asio::signal_set signals_{context_, SIGINT, SIGTERM};
+  asio::signal_set signals_{context_};
   asio::steady_timer timer_{context_};
   std::optional<Instant> timer_due_;
   asio::steady_timer idle_timer_{context_};
@@ -156,6 +156,10 @@ class Server::Loop final : public ConnectionOwner, public ControlledCluster {
 };
 
 Result<void> Server::Loop::listen() {
+  if (settings_.ends_on_signals) {
+    signals_.add(SIGINT);
+    signals_.add(SIGTERM);
+  }
   std::vector<ListenerSettings> listeners = settings_.listeners;
   if (listeners.empty())
     listeners.push_back({security::Protocol::plaintext, settings_.host, settings_.port});
@@ -232,9 +236,10 @@ Result<void> Server::Loop::open_door(int broker_id, const ListenerSettings& list
 }
 
 void Server::Loop::run() {
-  signals_.async_wait([this](asio::error_code error, int) {
-    if (!error) context_.stop();
-  });
+  if (settings_.ends_on_signals)
+    signals_.async_wait([this](asio::error_code error, int) {
+      if (!error) context_.stop();
+    });
   for (Door& door : doors_) accept(door);
   sweep_idle();
   turn();

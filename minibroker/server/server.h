@@ -37,6 +37,8 @@ struct ServerSettings {
   std::optional<protocol::tls::ContextSettings> tls = {};
   // How long a client may take to establish TLS.
   Duration tls_handshake_max = std::chrono::seconds(10);
+  // Whether SIGINT and SIGTERM end run(); a test process has its own ideas about them.
+  bool ends_on_signals = false;
   // HTTP and JSON on 127.0.0.1 (control/api.h); 0: a free port.
   std::optional<int> control_port = {};
   // Time stands still until the control API advances it.
@@ -68,7 +70,7 @@ class Server {
   // Of the control API; nothing without one.
   std::optional<int> control_port() const;
 
-  // Serves until SIGINT, SIGTERM or stop(); then every socket is closed.
+  // Serves until stop(), or a signal where it ends on them; then every socket is closed.
   void run();
   // Makes run() return; from any thread.
   void stop();
