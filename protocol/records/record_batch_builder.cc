@@ -6,7 +6,6 @@
 #include "protocol/base/check.h"
 #include "protocol/records/record_batch.h"
 #include "protocol/records/record_batch_layout.h"
-#include "protocol/writer.h"
 
 namespace fencepost::protocol {
 
@@ -45,25 +44,49 @@ std::size_t body_size(const Placed& record) {
   return size;
 }
 
-void write_bytes(Writer& writer, const OptionalBytes& bytes) {
-  writer.varint(bytes ? static_cast<std::int32_t>(bytes->size()) : -1);
-  if (bytes) writer.raw(bytes->view());
-}
+// The batch under construction: space for its header, and the records behind it. They are written
+// where they will stand, so that large values are copied once.
+class Body {
+ public:
+  Body() : bytes_(records_at) {}
 
-void write_record(Writer& writer, const Placed& record) {
-  writer.varint(static_cast<std::int32_t>(body_size(record)));
-  writer.int8(0);  // attributes, of which no bit is in use
-  writer.varlong(record.timestamp_delta);
-  writer.varint(record.offset_delta);
-  write_bytes(writer, record.key);
-  write_bytes(writer, record.value);
-  writer.varint(static_cast<std::int32_t>(record.headers.size()));
-  for (const RecordHeader& header : record.headers) {
-    writer.varint(static_cast<std::int32_t>(header.key.size()));
-    writer.raw(header.key);
-    write_bytes(writer, header.value);
+  void reserve(std::size_t record_bytes) { bytes_.reserve(records_at + record_bytes); }
+  void varint(std::int64_t value) {
+    std::uint64_t bits =
+        (static_cast<std::uint64_t>(value) << 1) ^ static_cast<std::uint64_t>(value >> 63);
+    for (; bits >= 0x80; bits >>= 7) bytes_.push_back(static_cast<std::uint8_t>(bits | 0x80));
+    bytes_.push_back(static_cast<std::uint8_t>(bits));
   }
-}
+  void int8(std::int8_t value) { bytes_.push_back(static_cast<std::uint8_t>(value)); }
+  void raw(ByteView bytes) { bytes_.insert(bytes_.end(), bytes.begin(), bytes.end()); }
+  void bytes(const OptionalBytes& bytes) {
+    varint(bytes ? static_cast<std::int64_t>(bytes->size()) : -1);
+    if (bytes) raw(bytes->view());
+  }
+  void record(const Placed& record) {
+    varint(static_cast<std::int64_t>(body_size(record)));
+    int8(0);  // attributes, of which no bit is in use
+    varint(record.timestamp_delta);
+    varint(record.offset_delta);
+    bytes(record.key);
+    bytes(record.value);
+    varint(static_cast<std::int64_t>(record.headers.size()));
+    for (const RecordHeader& header : record.headers) {
+      varint(static_cast<std::int64_t>(header.key.size()));
+      raw(as_bytes(header.key));
+      bytes(header.value);
+    }
+  }
+  void compress_records(CompressionType type) {
+    const ByteVector packed = compress(type, ByteView(bytes_).subspan(records_at));
+    bytes_.resize(records_at);
+    raw(packed);
+  }
+  ByteVector take() { return std::move(bytes_); }
+
+ private:
+  ByteVector bytes_;
+};
 
 // Wraps around, as the reader's sum does.
 std::int64_t difference(std::int64_t a, std::int64_t b) {
@@ -79,14 +102,11 @@ std::int16_t attributes_of(const RecordBatchOptions& options) {
 }
 
 // The whole batch; length, magic and checksum of `header` are not looked at.
-SharedBytes assemble(const RecordBatchHeader& header, Writer& records) {
-  SharedBytes content = records.finish().flatten();
+SharedBytes assemble(const RecordBatchHeader& header, Body body) {
   const CompressionType compression = compression_of(header.compression_id()).value();
-  if (compression != CompressionType::none)
-    content = SharedBytes(compress(compression, content.view()));
-  CHECK(content.size() < std::numeric_limits<std::int32_t>::max() - records_at);
-  ByteVector batch(records_at + content.size());
-  std::ranges::copy(content.view(), batch.begin() + records_at);
+  if (compression != CompressionType::none) body.compress_records(compression);
+  ByteVector batch = body.take();
+  CHECK(batch.size() < std::numeric_limits<std::int32_t>::max());
   put(batch, base_offset_at, header.base_offset);
   put(batch, batch_length_at, static_cast<std::int32_t>(batch.size() - log_overhead_bytes));
   put(batch, partition_leader_epoch_at, header.partition_leader_epoch);
@@ -109,8 +129,7 @@ SharedBytes emptied_batch(RecordBatchHeader header) {
       static_cast<std::int16_t>(header.attributes & ~(compression_mask | delete_horizon_flag));
   header.base_timestamp = no_timestamp;
   header.record_count = 0;
-  Writer nothing;
-  return assemble(header, nothing);
+  return assemble(header, Body());
 }
 
 }  // namespace
@@ -129,12 +148,18 @@ SharedBytes build_batch(const RecordBatchOptions& options, const std::vector<New
   header.producer_epoch = options.producer_epoch;
   header.base_sequence = options.base_sequence;
   header.record_count = static_cast<std::int32_t>(records.size());
-  Writer writer;
-  std::int32_t offset_delta = 0;
+  const auto placed = [&header](const NewRecord& record, std::int32_t offset_delta) {
+    return Placed{difference(record.timestamp, header.base_timestamp), offset_delta, record.key,
+                  record.value, record.headers};
+  };
+  std::size_t record_bytes = 0;
   for (const NewRecord& record : records)
-    write_record(writer, {difference(record.timestamp, header.base_timestamp), offset_delta++,
-                          record.key, record.value, record.headers});
-  return assemble(header, writer);
+    record_bytes += size_of(body_size(placed(record, header.last_offset_delta)));
+  Body body;
+  body.reserve(record_bytes);
+  std::int32_t offset_delta = 0;
+  for (const NewRecord& record : records) body.record(placed(record, offset_delta++));
+  return assemble(header, std::move(body));
 }
 
 SharedBytes compacted_batch(const RecordBatchView& batch, const std::vector<Record>& kept,
@@ -148,15 +173,15 @@ SharedBytes compacted_batch(const RecordBatchView& batch, const std::vector<Reco
   if (header.timestamp_type() == TimestampType::create_time)
     header.max_timestamp = std::ranges::max_element(kept, {}, &Record::timestamp)->timestamp;
   header.record_count = static_cast<std::int32_t>(kept.size());
-  Writer writer;
+  Body body;
   for (const Record& record : kept) {
     const std::int64_t offset_delta = difference(record.offset, header.base_offset);
     CHECK(offset_delta >= 0 && offset_delta <= header.last_offset_delta);
-    write_record(writer, {difference(record.timestamp, header.base_timestamp),
-                          static_cast<std::int32_t>(offset_delta), record.key, record.value,
-                          record.headers});
+    body.record({difference(record.timestamp, header.base_timestamp),
+                 static_cast<std::int32_t>(offset_delta), record.key, record.value,
+                 record.headers});
   }
-  return assemble(header, writer);
+  return assemble(header, std::move(body));
 }
 
 }  // namespace fencepost::protocol
