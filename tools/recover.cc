@@ -14,6 +14,7 @@
 #include "tools/cluster_command.h"
 #include "tools/exit_code.h"
 #include "tools/scenario/values.h"
+#include "tools/topics.h"
 
 namespace fencepost::tools {
 
@@ -83,23 +84,12 @@ int write_out(const RecoverOptions& options, const fencing::Recovery& recovery) 
   return exit_held;
 }
 
-// A recovery waits for what may come back; a person who mistypes wants to know at once.
+// A recovery waits for what may come back; that is not what a mistyped name needs.
 client::Task<fencing::Recovery> recover(client::ClusterClient& cluster,
                                         client::TopicPartition partition,
                                         fencing::RecoveryOptions options) {
-  std::vector<std::string> topics(1, partition.topic);
-  Result<protocol::MetadataResponse> metadata =
-      co_await cluster.refresh_metadata(std::move(topics));
-  if (!metadata) co_return metadata.error();
-  for (const auto& topic : metadata->topics) {
-    if (topic.error_code == protocol::ErrorCode::none &&
-        partition.partition < static_cast<std::int32_t>(topic.partitions.size()))
-      continue;
-    const std::string problem = topic.error_code == protocol::ErrorCode::none
-                                    ? "has no partition " + std::to_string(partition.partition)
-                                    : "is answered with " + to_string(topic.error_code);
-    co_return Error{ErrorKind::stalled, "topic " + partition.topic + " " + problem};
-  }
+  Result<void> exists = co_await require_partition(cluster, partition);
+  if (!exists) co_return exists.error();
   co_return co_await fencing::recover_snapshots(cluster, std::move(partition), std::move(options));
 }
 

@@ -10,9 +10,9 @@
 #include <memory>
 
 #include "tools/cluster_command.h"
-#include "tools/create_topics.h"
 #include "tools/exit_code.h"
 #include "tools/scenario/values.h"
+#include "tools/topics.h"
 #include "tools/torture/topics.h"
 #include "tools/torture/worker_process.h"
 

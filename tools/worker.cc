@@ -13,6 +13,7 @@
 #include "tools/cluster_command.h"
 #include "tools/exit_code.h"
 #include "tools/scenario/values.h"
+#include "tools/topics.h"
 
 namespace fencepost::tools {
 
@@ -86,6 +87,12 @@ int run(const WorkerCommandOptions& options) {
   worker_result->owner.pipeline = producer->pipeline;
   worker_result->owner.pipeline.seed = worker_result->membership.seed;
   const std::unique_ptr<client::ClusterClient> data = (*command)->make_client();
+  for (const std::string& topic : {options.input, options.snapshots}) {
+    std::optional<Result<void>> exists =
+        (*command)->run(require_partition((*command)->cluster(), {topic, 0}));
+    if (!exists) return exit_unreachable;
+    if (!exists->ok()) return report_error("worker", exists->error());
+  }
   fencing::example::Worker worker((*command)->io().get_executor(), (*command)->cluster(), *data,
                                   std::move(*worker_result));
   std::optional<Result<void>> ended =

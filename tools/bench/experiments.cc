@@ -10,9 +10,9 @@
 #include <memory>
 
 #include "tools/bench/measurements.h"
-#include "tools/create_topics.h"
 #include "tools/exit_code.h"
 #include "tools/table.h"
+#include "tools/topics.h"
 
 namespace fencepost::tools {
 

@@ -1,0 +1,43 @@
+#include "tools/topics.h"
+
+#include "protocol/messages/create_topics.h"
+
+namespace fencepost::tools {
+
+client::Task<void> create_topics(client::ClusterClient& cluster, std::vector<std::string> names,
+                                 int partitions, int replicas) {
+  protocol::CreateTopicsRequest request;
+  for (const std::string& name : names) {
+    auto& topic = request.topics.emplace_back();
+    topic.name = name;
+    topic.num_partitions = partitions;
+    topic.replication_factor = static_cast<std::int16_t>(replicas);
+  }
+  Result<protocol::CreateTopicsResponse> created = co_await cluster.call_any(std::move(request));
+  if (!created) co_return created.error();
+  for (const auto& topic : created->topics)
+    if (topic.error_code != protocol::ErrorCode::none)
+      co_return Error{ErrorKind::stalled,
+                      "topic " + topic.name + " cannot be created: " + to_string(topic.error_code)};
+  co_return Result<void>();
+}
+
+client::Task<void> require_partition(client::ClusterClient& cluster,
+                                     client::TopicPartition partition) {
+  std::vector<std::string> topics(1, partition.topic);
+  Result<protocol::MetadataResponse> metadata =
+      co_await cluster.refresh_metadata(std::move(topics));
+  if (!metadata) co_return metadata.error();
+  for (const auto& topic : metadata->topics) {
+    if (topic.error_code == protocol::ErrorCode::none &&
+        partition.partition < static_cast<std::int32_t>(topic.partitions.size()))
+      continue;
+    const std::string problem = topic.error_code == protocol::ErrorCode::none
+                                    ? "has no partition " + std::to_string(partition.partition)
+                                    : "is answered with " + to_string(topic.error_code);
+    co_return Error{ErrorKind::stalled, "topic " + partition.topic + " " + problem};
+  }
+  co_return Result<void>();
+}
+
+}  // namespace fencepost::tools
