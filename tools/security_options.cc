@@ -75,9 +75,8 @@ void add_security_options(CLI::App& command, SecurityOptions& options) {
       ->allow_extra_args(false);
   command.add_option("--users", options.users_file, "File of users for SASL: name:password a line");
   command
-      .add_option(
-          "--user", options.users,
-          "A user for SASL: name:password; others on this machine can see it, --users hides")
+      .add_option("--user", options.users,
+                  "A user for SASL: name:password; process lists show it, unlike --users")
       ->allow_extra_args(false);
   command.add_option("--certificate", options.certificate_file,
                      "PEM file: the certificate of TLS listeners with its chain");

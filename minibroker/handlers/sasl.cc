@@ -1,7 +1,9 @@
 // SaslHandshake and SaslAuthenticate. A connection of a SASL listener may ask for versions once,
 // then has to name its mechanism and prove who it is; anything else closes it.
 #include <algorithm>
+#include <array>
 
+#include "minibroker/error_answers.h"
 #include "minibroker/handlers/handlers.h"
 #include "protocol/messages/headers.h"
 
@@ -18,6 +20,8 @@ using State = SaslSession::State;
 // Not more often than this may a connection authenticate again (KIP-368).
 constexpr Duration repeat_interval_min = std::chrono::seconds(1);
 constexpr std::string_view principal_type = "User:";
+// However they are configured, Kafka lists them so.
+constexpr std::array<const char*, 3> mechanisms{"PLAIN", "SCRAM-SHA-512", "SCRAM-SHA-256"};
 
 std::string_view phase_of(const SaslSession& session) {
   return session.is_again() ? "re-authentication" : "authentication";
@@ -50,7 +54,9 @@ void take_handshake(Broker& broker, SaslSession& session, const RequestContext& 
   const auto request = read<SaslHandshakeRequest>(broker, context, frame);
   if (!request) return broker.close(context);
   SaslHandshakeResponse response;
-  response.mechanisms = broker.settings().sasl.mechanisms;
+  const std::vector<std::string>& enabled = broker.settings().sasl.mechanisms;
+  std::ranges::copy_if(mechanisms, std::back_inserter(response.mechanisms),
+                       [&](const char* name) { return std::ranges::count(enabled, name) > 0; });
   if (std::ranges::find(response.mechanisms, request->mechanism) == response.mechanisms.end()) {
     response.error_code = ErrorCode::unsupported_sasl_mechanism;
     return answer_and_close(broker, context, response);
@@ -111,13 +117,32 @@ void take_token(Broker& broker, Turn& turn, SaslSession& session, const RequestC
     response.error_message = step.reason;
     return answer_and_close(broker, context, response);
   }
-  response.error_message = std::nullopt;
   response.auth_bytes = step.answer;
   if (step.state == SaslExchange::State::complete) {
     complete(broker, turn, session, context);
     response.session_lifetime_ms = to_milliseconds(broker.settings().sasl.connections_max_reauth);
   }
   broker.reply(context, response);
+}
+
+void refuse_handshake(Broker& broker, const RequestContext& context) {
+  SaslHandshakeResponse response;
+  response.error_code = ErrorCode::illegal_sasl_state;
+  broker.reply(context, response);
+}
+
+// A request between the handshake and the end of the authentication is told why it is the last.
+void refuse_early(Broker& broker, const RequestContext& context, const SharedBytes& frame) {
+  constexpr ErrorCode error = ErrorCode::illegal_sasl_state;
+  if (broker.era().versions_of(context.api_key).contains(context.api_version)) {
+    if (context.api_key == ApiKey::api_versions)
+      refuse_api_versions(broker, context, error);
+    else if (context.api_key == ApiKey::sasl_handshake)
+      refuse_handshake(broker, context);
+    else if (std::optional<Frame> body = error_answer(frame, error))
+      broker.send({context, std::move(*body)});
+  }
+  broker.close(context);
 }
 
 // Whether the client may authenticate again; Kafka lets it only where authentications expire.
@@ -147,7 +172,7 @@ bool authenticate(Broker& broker, Turn& turn, RequestContext context, const Shar
       else if (context.api_key == ApiKey::sasl_authenticate)
         take_token(broker, turn, *session, context, frame);
       else
-        broker.close(context);
+        refuse_early(broker, context, frame);
       return true;
     case State::complete:
       if (begins_again(*session, context, turn.now)) {
@@ -164,9 +189,7 @@ bool authenticate(Broker& broker, Turn& turn, RequestContext context, const Shar
 
 void sasl_handshake(Broker& broker, Turn&, const RequestContext& context,
                     const SaslHandshakeRequest&) {
-  SaslHandshakeResponse response;
-  response.error_code = ErrorCode::illegal_sasl_state;
-  broker.reply(context, response);
+  refuse_handshake(broker, context);
 }
 
 void sasl_authenticate(Broker& broker, Turn&, const RequestContext& context,

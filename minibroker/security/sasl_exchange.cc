@@ -1,5 +1,7 @@
 #include "minibroker/security/sasl_exchange.h"
 
+#include <algorithm>
+
 namespace fencepost::minibroker::security {
 
 using protocol::sasl::ScramClientFinal;
@@ -31,15 +33,18 @@ SaslExchange::Step SaslExchange::take(const Credentials& credentials, ByteView t
 // RFC 4616: authorization id, user and password with NUL between them.
 SaslExchange::Step SaslExchange::take_plain(const Credentials& credentials,
                                             std::string_view token) {
+  constexpr std::ptrdiff_t part_count = 3;
+  const std::ptrdiff_t parts = std::ranges::count(token, '\0') + 1;
+  if (parts != part_count)
+    return refuse("Invalid SASL/PLAIN response: expected 3 tokens, got " +
+                  std::to_string(std::min(parts, part_count + 1)));
   const std::size_t first = token.find('\0');
-  if (first == std::string_view::npos) return refuse();
   const std::size_t second = token.find('\0', first + 1);
-  if (second == std::string_view::npos || token.find('\0', second + 1) != std::string_view::npos)
-    return refuse();
   const std::string_view authorization_id = token.substr(0, first);
   const std::string user(token.substr(first + 1, second - first - 1));
   const std::string_view password = token.substr(second + 1);
-  if (user.empty() || password.empty()) return refuse();
+  if (user.empty()) return refuse("Authentication failed: username not specified");
+  if (password.empty()) return refuse("Authentication failed: password not specified");
   if (!credentials.is_password(user, password))
     return refuse("Authentication failed: Invalid username or password");
   if (!authorization_id.empty() && authorization_id != user) return refuse(other_user);

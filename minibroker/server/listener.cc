@@ -1,5 +1,6 @@
 // Listeners as Kafka writes them: PROTOCOL://HOST:PORT.
 #include <charconv>
+#include <string>
 #include <vector>
 
 #include "minibroker/server/server.h"
@@ -17,7 +18,10 @@ Result<ListenerSettings> parse_listener(std::string_view text) {
   const std::size_t slashes = text.find("://");
   if (slashes == std::string_view::npos) return wrong("write PROTOCOL://HOST:PORT");
   ListenerSettings listener;
-  const std::string_view name = text.substr(0, slashes);
+  // In capitals or not, as Kafka has it.
+  std::string name(text.substr(0, slashes));
+  for (char& letter : name)
+    if (letter >= 'a' && letter <= 'z') letter = static_cast<char>(letter - 'a' + 'A');
   if (const auto protocol = security::find_protocol(name)) {
     listener.protocol = *protocol;
   } else {

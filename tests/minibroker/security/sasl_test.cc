@@ -231,7 +231,34 @@ TEST_CASE("an unknown mechanism is told the known ones", "[security][sasl]") {
   SaslFixture fixture;
   const auto answer = fixture.shake_hands("GSSAPI");
   CHECK(answer.error_code == ErrorCode::unsupported_sasl_mechanism);
-  CHECK(answer.mechanisms == settings().sasl.mechanisms);
+  // In Kafka's order, however they are configured.
+  CHECK(answer.mechanisms == std::vector<std::string>{"PLAIN", "SCRAM-SHA-512", "SCRAM-SHA-256"});
+  CHECK_FALSE(fixture.is_served());
+}
+
+TEST_CASE("PLAIN says what is missing", "[security][sasl]") {
+  const auto reason = [](std::string_view token) {
+    SaslFixture fixture;
+    fixture.shake_hands("PLAIN");
+    return fixture.authenticate(token).error_message;
+  };
+  CHECK(reason("alice") == "Invalid SASL/PLAIN response: expected 3 tokens, got 1");
+  CHECK(reason(std::string_view("\0a\0b\0c\0d", 8)) ==
+        "Invalid SASL/PLAIN response: expected 3 tokens, got 4");
+  CHECK(reason(std::string_view("\0\0secret", 8)) ==
+        "Authentication failed: username not specified");
+  CHECK(reason(std::string_view("\0alice\0", 7)) ==
+        "Authentication failed: password not specified");
+}
+
+TEST_CASE("a request in the middle of authenticating is refused as the last", "[security][sasl]") {
+  SaslFixture fixture;
+  fixture.shake_hands("PLAIN");
+  CHECK(fixture.shake_hands("PLAIN").error_code == ErrorCode::illegal_sasl_state);
+  CHECK_FALSE(fixture.is_served());
+  fixture.open();
+  fixture.shake_hands("PLAIN");
+  CHECK(fixture.ask(ApiVersionsRequest{}, 0).error_code == ErrorCode::illegal_sasl_state);
   CHECK_FALSE(fixture.is_served());
 }
 

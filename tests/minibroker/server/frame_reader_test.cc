@@ -153,4 +153,21 @@ TEST_CASE("Half a small frame is pending", "[minibroker][server]") {
   CHECK(reader.pending_bytes() == 54);
 }
 
+TEST_CASE("A large frame that has begun claims all that it will take", "[minibroker][server]") {
+  FrameReader reader(limit);
+  CHECK(reader.claimed_bytes() == 0);
+  CHECK(cut(reader, first_bytes(frame_of(3'000'000, 3), 100), 100).frames.empty());
+  CHECK(reader.claimed_bytes() == 3'000'000);
+}
+
+TEST_CASE("Raw tokens may be of any size, even empty", "[minibroker][server]") {
+  FrameReader reader(100);
+  reader.allow_small_frames();
+  const Cut result = cut(reader, join({frame_of(3, 1), frame_of(0, 0), frame_of(100, 2)}), 5);
+  REQUIRE(result.frames.size() == 3);
+  CHECK(result.frames[0].size() == 3);
+  CHECK(result.frames[1].size() == 0);
+  CHECK(cut(reader, ByteVector{0xff, 0xff, 0xff, 0xff}, 4).error.has_value());
+}
+
 }  // namespace fencepost::minibroker::server
