@@ -1,5 +1,6 @@
 #include "minibroker/cluster.h"
 
+#include "minibroker/disk/cluster_files.h"
 #include "minibroker/world.h"
 
 namespace fencepost::minibroker {
@@ -8,7 +9,9 @@ Cluster::Cluster(ClusterSettings settings) : world_(std::make_unique<World>(std:
 Cluster::~Cluster() = default;
 Cluster::Cluster(const Cluster& other) : world_(std::make_unique<World>(*other.world_)) {}
 Cluster& Cluster::operator=(const Cluster& other) {
-  if (this != &other) world_ = std::make_unique<World>(*other.world_);
+  if (this == &other) return *this;
+  world_ = std::make_unique<World>(*other.world_);
+  files_.reset();
   return *this;
 }
 Cluster::Cluster(Cluster&&) noexcept = default;
@@ -16,6 +19,7 @@ Cluster& Cluster::operator=(Cluster&&) noexcept = default;
 
 void Cluster::receive(ConnectionId connection, SharedBytes frame, Instant now) {
   world_->receive(connection, std::move(frame), now);
+  advance_to(world_->now());
 }
 std::vector<Output> Cluster::take_output() {
   return world_->take_output();
@@ -23,12 +27,53 @@ std::vector<Output> Cluster::take_output() {
 std::optional<Instant> Cluster::next_deadline() const {
   return world_->next_deadline();
 }
+// With disks, step by step: what a step has written is nowhere without what earlier ones have.
 void Cluster::advance_to(Instant now) {
+  if (!files_) return world_->advance_to(now);
+  while (world_->step(now)) write();
   world_->advance_to(now);
 }
 std::vector<Event> Cluster::take_events() {
   return world_->take_events();
 }
+
+// ---- disks
+
+Cluster::Cluster(std::unique_ptr<World> world) : world_(std::move(world)) {}
+
+Result<Cluster> Cluster::open(ClusterSettings settings, const Disks& disks,
+                              std::vector<std::string>& notes) {
+  std::optional<SurvivingCluster> survivors;
+  Result<ClusterFiles> files = ClusterFiles::open(disks, settings, survivors, notes);
+  if (!files) return files.error();
+  Cluster cluster(std::make_unique<World>(std::move(settings), survivors ? &*survivors : nullptr));
+  for (int id : cluster.broker_ids()) cluster.world_->replicas(id).follow_changes();
+  cluster.files_ = std::make_unique<ClusterFiles>(std::move(*files));
+  return cluster;
+}
+
+void Cluster::write() {
+  if (files_) files_->write(*world_, world_->now());
+}
+Result<void> Cluster::flush() {
+  if (!files_) return {};
+  write();
+  return files_->flush();
+}
+Result<void> Cluster::sync() {
+  if (!files_) return {};
+  write();
+  return files_->sync();
+}
+void Cluster::write_checkpoints() {
+  if (files_) files_->write_checkpoints(*world_);
+}
+void Cluster::close() {
+  write();
+  if (files_) files_->close(*world_);
+}
+
+// ---- connections
 
 ConnectionId Cluster::connect(int broker_id, std::string client_address) {
   security::Origin origin;

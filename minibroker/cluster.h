@@ -11,6 +11,7 @@
 
 #include "minibroker/controller.h"
 #include "minibroker/events.h"
+#include "minibroker/log/storage.h"
 #include "minibroker/security/identity.h"
 #include "minibroker/settings.h"
 #include "minibroker/sim/cut_points.h"
@@ -59,13 +60,20 @@ struct ProducerState {
 // Of what a coordinator is in charge.
 enum class CoordinatorType { transaction, group };
 
+class ClusterFiles;
 class World;
 
 // A plain value: a copy is a second cluster with the same past, for a few microseconds and some
-// kilobytes, because what has been written is shared.
+// kilobytes, because what has been written is shared. A copy has no disks.
 class Cluster {
  public:
   explicit Cluster(ClusterSettings settings);
+  // A cluster that keeps on disks what it has to, and goes on with what is there. `disks` has one
+  // for each broker. `notes`: what was repaired or put aside, a line for people each. Errors:
+  // malformed, with file and byte, for what is damaged in front of its end or missing;
+  // invalid_argument for settings that do not fit what is there; io.
+  static Result<Cluster> open(ClusterSettings settings, const Disks& disks,
+                              std::vector<std::string>& notes);
   ~Cluster();
   Cluster(const Cluster& other);
   Cluster& operator=(const Cluster& other);
@@ -82,6 +90,17 @@ class Cluster {
   // Handles everything that is due up to `now`, in order of time.
   void advance_to(Instant now);
   std::vector<Event> take_events();
+
+  // ---- disks; nothing happens without them
+
+  // What the cluster has done survives the end of the process, or that of the machine. To be called
+  // before what it says gets out. Errors: io; nothing is to be said then, and never again.
+  Result<void> flush();
+  Result<void> sync();
+  // After a sync(), now and then: what a start will know to have been on disk.
+  void write_checkpoints();
+  // The last call, before a last flush() or sync(): what else makes a start quick.
+  void close();
 
   // ---- connections
 
@@ -181,7 +200,11 @@ class Cluster {
   std::uint64_t digest() const;
 
  private:
+  explicit Cluster(std::unique_ptr<World> world);
+  void write();
+
   std::unique_ptr<World> world_;
+  std::unique_ptr<ClusterFiles> files_;
 };
 
 }  // namespace fencepost::minibroker

@@ -56,9 +56,9 @@ std::optional<std::string> topic_name_problem(const std::string& name) {
   return std::nullopt;
 }
 
-Controller::Controller(const ClusterSettings& settings)
+Controller::Controller(const ClusterSettings& settings, const SurvivingCluster* survivors)
     : settings_(settings), random_(settings.seed, "controller") {
-  image_.cluster_id = to_string(next_uuid());
+  image_.cluster_id = to_string(random_uuid(random_));
   image_.settings = std::make_shared<const ClusterSettings>(settings);
   image_.authorizer = std::make_shared<const security::Authorizer>(settings.authorizer);
   image_.credentials = std::make_shared<const security::Credentials>(
@@ -68,23 +68,41 @@ Controller::Controller(const ClusterSettings& settings)
     sessions_[id] = {};
   }
   list_brokers();
-  for (const TopicSettings& topic : settings_.topics) {
+  if (survivors != nullptr) restore(*survivors);
+  for (const TopicSettings& topic : settings.topics) {
+    if (image_.topics.contains(topic.name)) continue;
     const ControllerAnswer answer = create_topic(
         {topic.name, topic.partition_count, topic.replication_factor, {}, topic.config}, false);
     CHECK(answer.error == ErrorCode::none);
   }
 }
 
-Uuid Controller::next_uuid() {
+Uuid random_uuid(Random& random) {
   Uuid uuid;
   for (std::size_t i = 0; i < uuid.bytes.size(); i += 8) {
-    const std::uint64_t half = random_.next();
+    const std::uint64_t half = random.next();
     for (std::size_t j = 0; j < 8; ++j)
       uuid.bytes[i + j] = static_cast<std::uint8_t>(half >> (56 - 8 * j));
   }
   uuid.bytes[6] = static_cast<std::uint8_t>((uuid.bytes[6] & 0x0f) | 0x40);
   uuid.bytes[8] = static_cast<std::uint8_t>((uuid.bytes[8] & 0x3f) | 0x80);
   return uuid;
+}
+
+void Controller::restore(const SurvivingCluster& survivors) {
+  image_.cluster_id = survivors.metadata.cluster_id;
+  image_.topics = survivors.metadata.topics;
+  image_.names_by_id = survivors.metadata.names_by_id;
+  image_.configs = survivors.metadata.configs;
+  next_producer_id_ = survivors.next_producer_id;
+  change_settings();
+  for (auto& [name, topic] : image_.topics)
+    for (PartitionImage& partition : topic.partitions) {
+      const bool is_led = std::ranges::find(partition.in_sync_replicas, partition.leader_id) !=
+                          partition.in_sync_replicas.end();
+      set_leader(partition,
+                 is_led ? partition.leader_id : first_eligible(partition, elects_unclean(topic)));
+    }
 }
 
 std::vector<int> Controller::choose_replicas(int partition, int replication_factor) const {
@@ -181,7 +199,7 @@ ControllerAnswer Controller::create_topic(const NewTopic& topic, bool is_validat
     for (int i = 0; i < topic.partition_count; ++i)
       assignments.push_back(choose_replicas(i, topic.replication_factor));
   }
-  TopicImage image{topic.name, next_uuid(), topic.config, {}, 0};
+  TopicImage image{topic.name, random_uuid(random_), topic.config, {}, 0};
   for (std::vector<int>& replicas : assignments) add_partition(image, std::move(replicas));
   if (created != nullptr) *created = image;
   if (is_validate_only) return {};

@@ -17,6 +17,7 @@
 
 #include "minibroker/metadata_image.h"
 #include "minibroker/settings.h"
+#include "minibroker/survivors.h"
 #include "protocol/base/random.h"
 #include "protocol/base/time.h"
 #include "protocol/error_code.h"
@@ -47,7 +48,9 @@ enum class Election {
 
 class Controller {
  public:
-  explicit Controller(const ClusterSettings& settings);
+  // Goes on with what is left of a cluster, if there is something. Every partition begins a leader
+  // epoch then: all brokers are new.
+  explicit Controller(const ClusterSettings& settings, const SurvivingCluster* survivors = nullptr);
 
   // ---- topics
 
@@ -123,6 +126,7 @@ class Controller {
 
   // The first of a block of `producer_id_block_size` producer ids that nobody else gets.
   std::int64_t take_producer_id_block();
+  std::int64_t next_producer_id() const { return next_producer_id_; }
   static constexpr std::int64_t producer_id_block_size = 1000;
 
   void add_to(Digest& digest) const;
@@ -139,7 +143,7 @@ class Controller {
   ControllerAnswer check_replicas(const std::vector<int>& replicas) const;
   ControllerAnswer check_assignments(const std::vector<std::vector<int>>& assignments) const;
   void add_partition(TopicImage& topic, std::vector<int> replicas);
-  Uuid next_uuid();
+  void restore(const SurvivingCluster& survivors);
   void changed() { ++image_.version; }
 
   // controller_configuration.cc
@@ -165,5 +169,7 @@ class Controller {
 
 // Kafka's rule for topic names: what is wrong with this one, or nothing.
 std::optional<std::string> topic_name_problem(const std::string& name);
+// Of the kind that is drawn by lot (RFC 9562, version 4).
+Uuid random_uuid(Random& random);
 
 }  // namespace fencepost::minibroker

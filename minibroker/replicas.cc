@@ -267,11 +267,34 @@ std::optional<Instant> Replicas::next_deadline() const {
   return next;
 }
 
+std::set<TopicPartition> Replicas::take_changed() {
+  if (has_files_) unwritten_.insert(changed_.begin(), changed_.end());
+  return std::exchange(changed_, {});
+}
+
+// ---- disks
+
+// Without role and rules, which come with the metadata.
+void Replicas::adopt(const TopicPartition& partition, const Uuid& topic_id, PartitionLog log) {
+  Replica replica;
+  replica.synced_offset = log.log_end_offset();
+  replica.log = std::move(log);
+  replica.topic_id = topic_id;
+  replica.config_version = -1;
+  replicas_.insert_or_assign(partition, std::move(replica));
+}
+
+void Replicas::follow_changes() {
+  has_files_ = true;
+  for (const auto& [partition, replica] : replicas_) unwritten_.insert(partition);
+}
+
 // ---- crashes
 
 void Replicas::crash(sim::Unsynced unsynced) {
   for (auto& [partition, replica] : replicas_) {
     if (unsynced == sim::Unsynced::lost) replica.log.truncate_to(replica.synced_offset);
+    note_unwritten(partition);
     replica.log.forget_verifications();
     replica.leader_id = -1;
     replica.leader_epoch = -1;
@@ -293,6 +316,7 @@ bool Replicas::lose_tail(const TopicPartition& partition, std::int64_t offset) {
   Replica* replica = find(partition);
   if (replica == nullptr) return false;
   replica->log.truncate_to(offset);
+  note_unwritten(partition);
   replica->synced_offset = std::min(replica->synced_offset, replica->log.log_end_offset());
   return true;
 }

@@ -93,9 +93,19 @@ class Replicas {
 
   std::vector<CompletedWait> take_completed() { return std::exchange(completed_, {}); }
   // The partitions that grew, or whose readers may see more, since the last call.
-  std::set<TopicPartition> take_changed() { return std::exchange(changed_, {}); }
+  std::set<TopicPartition> take_changed();
   // The partitions whose log has another configuration since the last call.
   std::set<TopicPartition> take_configured() { return std::exchange(configured_, {}); }
+
+  // ---- disks
+
+  // A replica that was found on disk; the broker leads and follows nothing yet.
+  void adopt(const TopicPartition& partition, const Uuid& topic_id, PartitionLog log);
+  // From now on take_unwritten() tells which partitions' files are behind: all of them, at first.
+  void follow_changes();
+  std::set<TopicPartition> take_unwritten() { return std::exchange(unwritten_, {}); }
+  // The log begins later; nobody who reads it has to be told.
+  void on_start_moved(const TopicPartition& partition) { note_unwritten(partition); }
 
   // ---- crashes
 
@@ -117,6 +127,9 @@ class Replicas {
   void configure(const TopicPartition& partition, Replica& replica, const TopicImage& topic);
   void move_high_watermark(const TopicPartition& partition, Replica& replica);
   void complete_waits(const TopicPartition& partition, Replica& replica);
+  void note_unwritten(const TopicPartition& partition) {
+    if (has_files_) unwritten_.insert(partition);
+  }
   void fail_waits(const TopicPartition& partition, protocol::ErrorCode error);
 
   int broker_id_;
@@ -127,6 +140,8 @@ class Replicas {
   std::vector<CompletedWait> completed_;
   std::set<TopicPartition> changed_;
   std::set<TopicPartition> configured_;
+  bool has_files_ = false;
+  std::set<TopicPartition> unwritten_;
   // Led here, with a follower in sync that does not have all; and not before when to ask again.
   std::map<TopicPartition, Instant> lagging_;
 };

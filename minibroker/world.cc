@@ -6,10 +6,14 @@ namespace fencepost::minibroker {
 
 using sim::Message;
 
-World::World(ClusterSettings settings)
-    : settings_(std::move(settings)), now_(settings_.start), controller_(settings_) {
-  for (int id = 1; id <= settings_.broker_count; ++id)
-    nodes_.emplace(id, Node{Broker(id, settings_)});
+World::World(ClusterSettings settings, SurvivingCluster* survivors)
+    : settings_(std::move(settings)), now_(settings_.start), controller_(settings_, survivors) {
+  for (int id = 1; id <= settings_.broker_count; ++id) {
+    Node& node = nodes_.emplace(id, Node{Broker(id, settings_)}).first->second;
+    if (survivors == nullptr) continue;
+    for (auto& [partition, replica] : survivors->replicas[id])
+      node.broker.replicas().adopt(partition, replica.topic_id, std::move(replica.log));
+  }
   spread_metadata();
 }
 
@@ -29,17 +33,22 @@ std::optional<Instant> World::next_deadline() const {
   return next;
 }
 
+bool World::step(Instant now) {
+  const std::optional<Instant> next = next_deadline();
+  if (!next || *next > now) return false;
+  now_ = std::max(now_, *next);
+  const std::optional<Instant> arrival = network_.next_arrival();
+  if (arrival && *arrival <= now_) {
+    deliver(network_.take_next());
+  } else {
+    run_timers();
+  }
+  spread_metadata();
+  return true;
+}
+
 void World::advance_to(Instant now) {
-  for (std::optional<Instant> next = next_deadline(); next && *next <= now;
-       next = next_deadline()) {
-    now_ = std::max(now_, *next);
-    const std::optional<Instant> arrival = network_.next_arrival();
-    if (arrival && *arrival <= now_) {
-      deliver(network_.take_next());
-    } else {
-      run_timers();
-    }
-    spread_metadata();
+  while (step(now)) {
   }
   now_ = std::max(now_, now);
 }

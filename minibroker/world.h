@@ -25,12 +25,16 @@ namespace fencepost::minibroker {
 
 class World {
  public:
-  explicit World(ClusterSettings settings);
+  // Goes on with what is left of a cluster, if there is something; its logs are taken out of it.
+  explicit World(ClusterSettings settings, SurvivingCluster* survivors = nullptr);
 
   void receive(ConnectionId connection, SharedBytes frame, Instant now);
   std::vector<Output> take_output() { return std::exchange(output_, {}); }
   std::optional<Instant> next_deadline() const;
+  // Handles what is due first, up to `now`; false when nothing is.
+  bool step(Instant now);
   void advance_to(Instant now);
+  Instant now() const { return now_; }
   std::vector<Event> take_events() { return std::exchange(events_, {}); }
 
   ConnectionId connect(int broker_id, security::Origin origin);
@@ -45,6 +49,11 @@ class World {
   const sim::Links& links() const { return links_; }
   sim::CutPlan& cuts() { return cuts_; }
   const ClusterSettings& settings() const { return settings_; }
+
+  // ---- for its files
+  Controller& controller() { return controller_; }
+  Replicas& replicas(int broker_id) { return nodes_.at(broker_id).broker.replicas(); }
+  const Replicas& replicas(int broker_id) const { return nodes_.at(broker_id).broker.replicas(); }
 
   // ---- world_nodes.cc; what each does is said in cluster.h
   bool crash(int broker_id, sim::Unsynced unsynced, Instant now);

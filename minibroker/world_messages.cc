@@ -73,7 +73,6 @@ void World::receive(ConnectionId connection, SharedBytes frame, Instant now) {
   const std::int32_t correlation_id = correlation_id_of(frame);
   send({MessageKind::request, connection, found->second.to_broker, correlation_id,
         Frame(std::move(frame))});
-  advance_to(now_);
 }
 
 Party World::sender_of(const Message& message) const {

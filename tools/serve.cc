@@ -3,10 +3,12 @@
 #include "tools/serve.h"
 
 #include <fmt/core.h>
+#include <malloc.h>
 
 #include <charconv>
 #include <cstdint>
 #include <cstdio>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -25,6 +27,7 @@ namespace {
 
 using minibroker::ClusterSettings;
 using minibroker::TopicSettings;
+using minibroker::server::Fsync;
 using minibroker::server::Server;
 using minibroker::server::ServerSettings;
 
@@ -41,9 +44,14 @@ struct ServeOptions {
   std::uint64_t seed = 1;
   std::optional<int> control_port;
   std::string clock = "real";
+  std::string data_directory;
+  Fsync fsync = Fsync::interval;
   bool is_quiet = false;
   bool is_debug = false;
 };
+
+const std::map<std::string, Fsync> fsync_names{
+    {"always", Fsync::always}, {"interval", Fsync::interval}, {"never", Fsync::never}};
 
 Error invalid(std::string text) {
   return {ErrorKind::invalid_argument, std::move(text), 0, {}};
@@ -131,11 +139,23 @@ void warn_of_idle_keys(const ClusterSettings& settings) {
 }
 
 int report(const Error& error) {
-  fmt::print(stderr, "fencepost serve: {}\n", error.text);
-  return error.kind == ErrorKind::invalid_argument ? exit_wrong_input : exit_unreachable;
+  fmt::print(stderr, "fencepost serve: {}\n", to_string(error));
+  switch (error.kind) {
+    case ErrorKind::cannot_connect:
+      return exit_unreachable;
+    case ErrorKind::io:
+      return exit_not_held;
+    default:
+      return exit_wrong_input;
+  }
 }
 
+// The pieces that logs are held in are of this size. Left alone, glibc takes them from its heap as
+// soon as the first one has been freed, and keeps a fifth more than is in use.
+constexpr int own_pages_bytes = 1 << 20;
+
 int serve(const ServeOptions& options) {
+  mallopt(M_MMAP_THRESHOLD, own_pages_bytes);
   Result<ClusterSettings> cluster = cluster_settings(options);
   if (!cluster.ok()) return report(cluster.error());
   warn_of_idle_keys(*cluster);
@@ -144,6 +164,11 @@ int serve(const ServeOptions& options) {
   settings.advertised_host = options.advertised_host;
   settings.port = options.port;
   settings.ends_on_signals = true;
+  settings.data_directory = options.data_directory;
+  settings.fsync = options.fsync;
+  settings.notice = [](std::string_view line) {
+    fmt::print(stderr, "fencepost serve: {}\n", line);
+  };
   if (Result<void> secured = apply(options.security, *cluster, settings); !secured.ok())
     return report(secured.error());
   settings.control_port = options.control_port;
@@ -165,8 +190,8 @@ int serve(const ServeOptions& options) {
       fmt::print("control API at http://127.0.0.1:{}, described at /openapi.json\n", *port);
     std::fflush(stdout);
   }
-  server->run();
-  return exit_held;
+  const Result<void> ended = server->run();
+  return ended.ok() ? exit_held : report(ended.error());
 }
 
 }  // namespace
@@ -193,6 +218,17 @@ void add_serve(CLI::App& app, int& exit_code) {
   command->add_option("--topic", options->topics, "Topic to create: name[:partitions[:replicas]]")
       ->allow_extra_args(false);
   add_security_options(*command, options->security);
+  command->add_option(
+      "--data-dir", options->data_directory,
+      "Folder to keep all but users and ACLs in, broker-N for each broker (default: "
+      "in memory only)");
+  command
+      ->add_option("--fsync", options->fsync,
+                   "When an acknowledged record is on disk: always (before its answer), interval "
+                   "(within a second), never (when the system likes). The end of the process "
+                   "alone loses none in any of them")
+      ->transform(CLI::CheckedTransformer(fsync_names))
+      ->default_str("interval");
   command->add_option("--seed", options->seed, "Seed of every random choice")
       ->capture_default_str();
   command->add_option("--control", options->control_port,

@@ -25,7 +25,9 @@ ErrorCode delete_before(Broker& broker, const TopicPartition& partition, std::in
   if (offset == up_to_high_watermark) offset = replica->log.high_watermark();
   if (offset < 0) return ErrorCode::offset_out_of_range;
   error = replica->log.delete_records_before(offset);
-  if (error == ErrorCode::none) low_watermark = replica->log.log_start_offset();
+  if (error != ErrorCode::none) return error;
+  broker.replicas().on_start_moved(partition);
+  low_watermark = replica->log.log_start_offset();
   return error;
 }
 

@@ -31,9 +31,17 @@ void BatchStore::append(const protocol::RecordBatchHeader& header, ByteView batc
                     last_chunk_->capacity - last_chunk_used_ >= batch.size();
   if (!fits) start_chunk(batch.size());
   std::copy(batch.begin(), batch.end(), last_chunk_->data.get() + last_chunk_used_);
-  batches_.push_back({header, last_chunk_, last_chunk_used_, end_position()});
+  const std::uint8_t* data = last_chunk_->data.get() + last_chunk_used_;
+  batches_.push_back({header, last_chunk_, data, end_position()});
   last_chunk_used_ += batch.size();
   last_chunk_->used = last_chunk_used_;
+}
+
+void BatchStore::adopt(const protocol::RecordBatchHeader& header, ByteView batch,
+                       std::shared_ptr<const void> owner) {
+  CHECK(header.size_bytes() == batch.size());
+  CHECK(empty() || header.base_offset > batches_.back().header.last_offset());
+  batches_.push_back({header, std::move(owner), batch.data(), end_position()});
 }
 
 std::size_t BatchStore::end_position() const {
@@ -48,7 +56,7 @@ const protocol::RecordBatchHeader& BatchStore::header(std::size_t index) const {
 SharedBytes BatchStore::bytes(std::size_t index) const {
   CHECK(index < size());
   const Stored& stored = batches_[index];
-  return {stored.chunk, {stored.chunk->data.get() + stored.position, stored.header.size_bytes()}};
+  return {stored.owner, {stored.data, stored.header.size_bytes()}};
 }
 
 SharedBytes BatchStore::range(std::size_t first, std::size_t end) const {
@@ -56,11 +64,9 @@ SharedBytes BatchStore::range(std::size_t first, std::size_t end) const {
   if (first == end) return {};
   const Stored& head = batches_[first];
   const Stored& tail = batches_[end - 1];
-  // Between two truncations a chunk is filled without gaps.
-  if (head.chunk == tail.chunk) {
-    const std::size_t end_position = tail.position + tail.header.size_bytes();
-    return {head.chunk, {head.chunk->data.get() + head.position, end_position - head.position}};
-  }
+  // Between two truncations a chunk is filled without gaps, and so is a file.
+  if (head.owner == tail.owner)
+    return {head.owner, {head.data, tail.data + tail.header.size_bytes()}};
   ByteVector copy;
   for (std::size_t index = first; index < end; ++index) {
     const SharedBytes batch = bytes(index);

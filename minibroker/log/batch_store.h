@@ -1,5 +1,6 @@
 // The batches of a log, in append-only chunks that copies of the store share. A chunk is appended
 // to in place only while nobody else has done so: a copy never sees what another one wrote.
+// Batches that were read from a file stay where they were read to.
 #pragma once
 
 #include <cstdint>
@@ -15,6 +16,10 @@ class BatchStore {
  public:
   // `batch` is one whole batch, `header` its header; its offsets are above all others.
   void append(const protocol::RecordBatchHeader& header, ByteView batch);
+  // As above, without copying it: `owner` keeps the bytes alive, and those of all batches that come
+  // with the same one lie side by side.
+  void adopt(const protocol::RecordBatchHeader& header, ByteView batch,
+             std::shared_ptr<const void> owner);
 
   std::size_t size() const { return batches_.size(); }
   bool empty() const { return batches_.empty(); }
@@ -45,8 +50,8 @@ class BatchStore {
   };
   struct Stored {
     protocol::RecordBatchHeader header;
-    std::shared_ptr<Chunk> chunk;
-    std::size_t position = 0;      // in the chunk
+    std::shared_ptr<const void> owner;  // of the buffer that the batch lies in
+    const std::uint8_t* data = nullptr;
     std::size_t log_position = 0;  // bytes of all batches before it
   };
 

@@ -18,6 +18,8 @@ namespace fencepost::minibroker {
 inline constexpr const char* log_start_checkpoint = "log-start-offset-checkpoint";
 inline constexpr const char* recovery_point_checkpoint = "recovery-point-offset-checkpoint";
 inline constexpr const char* high_watermark_checkpoint = "replication-offset-checkpoint";
+// How far a log is clean; only of those that compaction has worked on.
+inline constexpr const char* cleaner_checkpoint = "cleaner-offset-checkpoint";
 inline constexpr const char* leader_epoch_checkpoint = "leader-epoch-checkpoint";
 inline constexpr const char* partition_metadata_file = "partition.metadata";
 

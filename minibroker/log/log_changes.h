@@ -13,6 +13,8 @@ namespace fencepost::minibroker {
 struct LogChanges {
   // Everything from there on is gone; what the log has there now came later.
   std::optional<std::int64_t> truncated_to = {};
+  // Segments that begin below have been cleaned: they hold fewer batches, and may be fewer.
+  std::optional<std::int64_t> cleaned_to = {};
   // What was known of the producers where a segment begins.
   std::map<std::int64_t, ProducerEntries> rolled = {};
 };

@@ -52,6 +52,7 @@ void LogFiles::write(PartitionLog& log, Storage& storage) {
   const std::int64_t kept = std::min(changes.truncated_to.value_or(end_offset_), end_offset_);
   if (std::min(kept, log.log_end_offset()) < end_offset_)
     truncate(std::min(kept, log.log_end_offset()), log, storage);
+  if (changes.cleaned_to) replace_cleaned(*changes.cleaned_to, log, storage);
   for (const auto& [offset, producers] : changes.rolled) write_snapshot(offset, producers, storage);
   if (log.log_end_offset() > end_offset_) write_batches(log, storage);
   write_aborted(log, storage);
@@ -79,6 +80,8 @@ void LogFiles::write_batches(const PartitionLog& log, Storage& storage) {
     if (base_offset > base_offsets_.back()) {
       indexer_.finish();
       write_indexes(storage);
+      // Only the last segment may have a torn end.
+      (void)storage.sync();
       begin_segment(base_offset, storage);
     }
     const std::int64_t segment_end =
@@ -86,7 +89,7 @@ void LogFiles::write_batches(const PartitionLog& log, Storage& storage) {
     std::size_t end = first;
     for (; end < batches.size() && batches.header(end).base_offset < segment_end; ++end)
       indexer_.add(batches.header(end));
-    storage.append(path(base_offset, ".log"), batches.range(first, end));
+    storage.append(path(base_offsets_.back(), ".log"), batches.range(first, end));
     first = end;
   }
   end_offset_ = log.log_end_offset();
@@ -149,6 +152,46 @@ void LogFiles::truncate(std::int64_t offset, const PartitionLog& log, Storage& s
   storage.replace(
       path(base_offset, ".txnindex"),
       SharedBytes(transaction_index_file(log.transactions().all_aborted(), base_offset, offset)));
+}
+
+// ---- compaction
+
+// The closed segments below are written anew, each before those that it replaces are removed.
+void LogFiles::replace_cleaned(std::int64_t cleaned_to, const PartitionLog& log, Storage& storage) {
+  const auto& segments = log.segments().all();
+  std::size_t count = 0;
+  for (; count + 1 < segments.size() && segments[count].base_offset < cleaned_to; ++count)
+    write_cleaned(segments[count].base_offset, segments[count + 1].base_offset, log, storage);
+  if (count == 0 || base_offsets_.back() >= segments[count].base_offset) return;
+  // What was appended to has been closed and cleaned in one step.
+  end_offset_ = aborted_end_offset_ = segments[count].base_offset;
+  begin_segment(end_offset_, storage);
+}
+
+void LogFiles::write_cleaned(std::int64_t base_offset, std::int64_t end_offset,
+                             const PartitionLog& log, Storage& storage) {
+  const BatchStore& batches = log.batches();
+  const std::size_t first = batches.find(base_offset);
+  const std::size_t end = batches.find(end_offset);
+  SegmentIndexer indexer(base_offset);
+  for (std::size_t i = first; i < end; ++i) indexer.add(batches.header(i));
+  indexer.finish();
+  storage.replace(path(base_offset, swap_suffix), batches.range(first, end));
+  std::erase_if(base_offsets_, [&](std::int64_t old) {
+    if (old < base_offset || old >= end_offset) return false;
+    for (const char* suffix : {".log", ".index", ".timeindex", ".txnindex"})
+      storage.remove(path(old, suffix));
+    if (old != base_offset) storage.remove(path(old, ".snapshot"));
+    return true;
+  });
+  base_offsets_.insert(std::ranges::upper_bound(base_offsets_, base_offset), base_offset);
+  storage.rename(path(base_offset, swap_suffix), path(base_offset, ".log"));
+  storage.replace(path(base_offset, ".index"), SharedBytes(indexer.take_offset_index()));
+  storage.replace(path(base_offset, ".timeindex"), SharedBytes(indexer.take_time_index()));
+  ByteVector aborted =
+      transaction_index_file(log.transactions().all_aborted(), base_offset, end_offset);
+  if (!aborted.empty())
+    storage.replace(path(base_offset, ".txnindex"), SharedBytes(std::move(aborted)));
 }
 
 void LogFiles::remove_segment(std::int64_t base_offset, Storage& storage) {

@@ -16,6 +16,8 @@ namespace fencepost::minibroker {
 
 // "orders-0/00000000000000000042.log": `suffix` with its dot.
 std::string segment_path(const std::string& folder, std::int64_t offset, const std::string& suffix);
+// Of a cleaned segment that is complete, until those that it replaces are gone.
+inline constexpr const char* swap_suffix = ".log.swap";
 
 class LogFiles {
  public:
@@ -55,6 +57,9 @@ class LogFiles {
   void write_snapshot(std::int64_t offset, const ProducerEntries& producers, Storage& storage);
   void write_epochs(const PartitionLog& log, Storage& storage);
   void truncate(std::int64_t offset, const PartitionLog& log, Storage& storage);
+  void replace_cleaned(std::int64_t cleaned_to, const PartitionLog& log, Storage& storage);
+  void write_cleaned(std::int64_t base_offset, std::int64_t end_offset, const PartitionLog& log,
+                     Storage& storage);
   void remove_segment(std::int64_t base_offset, Storage& storage);
   void remove_before(std::int64_t log_start_offset, Storage& storage);
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <limits>
+#include <memory>
 #include <optional>
 
 #include "minibroker/log/checkpoints.h"
@@ -18,7 +19,7 @@ constexpr std::size_t digits_in_name = 20;
 
 struct SegmentFile {
   std::int64_t base_offset = 0;
-  std::size_t file_bytes = 0;
+  std::shared_ptr<const SharedBytes> file;
   SegmentScan scan;
 };
 
@@ -48,6 +49,7 @@ class Recovery {
   Error damage(std::int64_t base_offset, std::size_t byte, const std::string& what) const {
     return {ErrorKind::malformed, path(base_offset, ".log") + " is damaged: " + what, byte, {}};
   }
+  Result<void> complete_swaps();
   Result<void> read_segments();
   Result<void> check_end(const SegmentFile& segment, const SharedBytes& file, bool is_last);
   Result<void> read_producers();
@@ -76,8 +78,33 @@ class Recovery {
 
 Result<void> Recovery::read() {
   names_ = storage_.list(folder_);
+  if (Result<void> completed = complete_swaps(); !completed) return completed;
   if (Result<void> read = read_segments(); !read) return read;
   return read_producers();
+}
+
+// The segments that a cleaned one replaces may be gone already; it has all that is to stay of them.
+Result<void> Recovery::complete_swaps() {
+  for (const std::string& name : names_) {
+    const std::optional<std::int64_t> base_offset = offset_in(name, swap_suffix);
+    if (!base_offset) continue;
+    const std::string swap = folder_ + "/" + name;
+    const Result<SharedBytes> file = storage_.read(swap);
+    if (!file) return file.error();
+    const SegmentScan scan = scan_segment(*file, *base_offset, true);
+    if (!scan.problem.empty())
+      return Error{
+          ErrorKind::malformed, swap + " is damaged: " + scan.problem, scan.good_bytes, {}};
+    const std::int64_t end =
+        scan.batches.empty() ? *base_offset + 1 : scan.batches.back().header().last_offset() + 1;
+    for (const std::string& other : names_)
+      if (const auto replaced = offset_in(other, ".log");
+          replaced && *replaced >= *base_offset && *replaced < end)
+        storage_.remove(folder_ + "/" + other);
+    storage_.rename(swap, path(*base_offset, ".log"));
+  }
+  names_ = storage_.list(folder_);
+  return {};
 }
 
 Result<void> Recovery::read_segments() {
@@ -93,14 +120,14 @@ Result<void> Recovery::read_segments() {
   for (const std::int64_t base_offset : base_offsets) {
     if (!segments_.empty() && !is_joined(segments_.back(), base_offset)) {
       const SegmentFile& before = segments_.back();
-      return damage(before.base_offset, before.file_bytes,
+      return damage(before.base_offset, before.file->size(),
                     "it ends at offset " + std::to_string(end_of(before)) +
                         ", and the next segment begins at " + std::to_string(base_offset));
     }
     Result<SharedBytes> file = storage_.read(path(base_offset, ".log"));
     if (!file) return file.error();
-    segments_.push_back(
-        {base_offset, file->size(), scan_segment(*file, base_offset, rules_.has_gaps)});
+    segments_.push_back({base_offset, std::make_shared<const SharedBytes>(*file),
+                         scan_segment(*file, base_offset, rules_.has_gaps)});
     const bool is_last = base_offset == base_offsets.back();
     if (Result<void> checked = check_end(segments_.back(), *file, is_last); !checked)
       return checked;
@@ -179,10 +206,10 @@ void Recovery::restore(const SegmentFile& segment) {
   log_.restore_segment(base_offset);
   indexer_ = SegmentIndexer(base_offset);
   for (const RecordBatchView& batch : segment.scan.batches) {
-    log_.restore_batch(batch);
+    log_.restore_batch(batch, segment.file);
     indexer_.add(batch.header());
   }
-  if (segment.scan.good_bytes < segment.file_bytes)
+  if (segment.scan.good_bytes < segment.file->size())
     storage_.truncate(path(base_offset, ".log"), segment.scan.good_bytes);
   if (base_offset != segments_.back().base_offset) indexer_.finish();
   make(path(base_offset, ".index"), indexer_.take_offset_index(), true);
@@ -223,6 +250,12 @@ RecoveredLog Recovery::finish() {
 }
 
 }  // namespace
+
+bool has_segments(Storage& storage, const std::string& folder) {
+  return std::ranges::any_of(storage.list(folder), [](const std::string& name) {
+    return offset_in(name, ".log") || offset_in(name, swap_suffix);
+  });
+}
 
 Result<RecoveredLog> recover_log(Storage& storage, const std::string& folder,
                                  const LogSettings& settings, const RecoveryRules& rules) {

@@ -21,6 +21,9 @@ struct RecoveryRules {
   bool has_gaps = false;              // compaction may have taken offsets out
 };
 
+// Whether there is a segment at all in that folder: none is where a partition was just being made.
+bool has_segments(Storage& storage, const std::string& folder);
+
 struct RecoveredLog {
   PartitionLog log;
   LogFiles files;
@@ -30,6 +33,7 @@ struct RecoveredLog {
 
 // The end of the last segment that is no whole batch is cut off, and files beside the segments are
 // made anew where they are not what the segments say.
+// A cleaned segment that was about to take the place of others takes it.
 // Errors: malformed, with file and byte, for anything that is not a batch in front of others, below
 // the recovery point or in a segment that is not the last, for segments and offsets that are
 // missing, and for a snapshot that is needed and broken; io. Nothing has been changed then.

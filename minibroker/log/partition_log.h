@@ -188,6 +188,7 @@ class PartitionLog {
 
   // Notes from now on what take_changes() is to tell.
   void follow_changes() { changes_.emplace(); }
+  const LogChanges& changes() const;
   LogChanges take_changes();
   const TransactionIndex& transactions() const { return state_.transactions; }
 
@@ -196,8 +197,8 @@ class PartitionLog {
   protocol::ErrorCode restore_start(std::int64_t offset, ProducerEntries producers);
   // The batches that come now are of that segment.
   void restore_segment(std::int64_t base_offset);
-  // A batch as it was stored, behind all others.
-  void restore_batch(const protocol::RecordBatchView& batch);
+  // A batch as it was stored, behind all others; `segment` holds the bytes of all of its segment.
+  void restore_batch(const protocol::RecordBatchView& batch, std::shared_ptr<const void> segment);
   // All batches are there; both offsets are limited to what there is.
   void restore_end(std::int64_t log_start_offset, std::int64_t high_watermark,
                    const std::vector<LeaderEpochs::Entry>& epochs);

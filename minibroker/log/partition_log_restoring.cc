@@ -9,6 +9,11 @@ using protocol::ErrorCode;
 using protocol::RecordBatchHeader;
 using protocol::RecordBatchView;
 
+const LogChanges& PartitionLog::changes() const {
+  CHECK(changes_.has_value());
+  return *changes_;
+}
+
 LogChanges PartitionLog::take_changes() {
   CHECK(changes_.has_value());
   return std::exchange(*changes_, LogChanges());
@@ -37,10 +42,11 @@ void PartitionLog::restore_segment(std::int64_t base_offset) {
   log_end_offset_ = std::max(log_end_offset_, base_offset);
 }
 
-void PartitionLog::restore_batch(const RecordBatchView& batch) {
+void PartitionLog::restore_batch(const RecordBatchView& batch,
+                                 std::shared_ptr<const void> segment) {
   const RecordBatchHeader& header = batch.header();
   CHECK(header.base_offset >= log_end_offset_);
-  batches_.append(header, batch.bytes().view());
+  batches_.adopt(header, batch.bytes().view(), std::move(segment));
   segments_.append(settings_.segments, header);
   size_bytes_ += batch.bytes().size();
   log_end_offset_ = header.last_offset() + 1;

@@ -78,6 +78,7 @@ void PartitionLog::replace_segments(CleanedSegments cleaned) {
   State state;
   std::size_t index = begin_rebuild(state);
   const std::size_t end = batches_.find(cleaned.end_offset);
+  if (changes_) changes_->cleaned_to = cleaned.end_offset;
   for (; index < end; ++index) apply(state, open_own(batches_.bytes(index)));
   state.transactions.keep_of_cleaned(cleaned.end_offset, cleaned.aborted);
   state_.transactions.keep_of_cleaned(cleaned.end_offset, cleaned.aborted);

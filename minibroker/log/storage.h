@@ -52,7 +52,7 @@ class Storage {
   virtual Result<SharedBytes> read(const std::string& path) = 0;
 };
 
-// The storage of each broker, by id. Brokers that are left out keep nothing.
+// The storage of each broker, by id.
 using Disks = std::map<int, std::shared_ptr<Storage>>;
 
 // A folder of another storage, as a storage. Several may share one: the order of changes is theirs

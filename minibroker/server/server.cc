@@ -16,6 +16,8 @@
 
 #include "minibroker/server/connection.h"
 #include "minibroker/server/control/http.h"
+#include "minibroker/server/data_directory.h"
+#include "minibroker/server/saver.h"
 #include "minibroker/server/wall_clock.h"
 
 namespace fencepost::minibroker::server {
@@ -46,7 +48,9 @@ Error cannot_listen(const std::string& host, int port, const asio::error_code& e
 
 class Server::Loop final : public ConnectionOwner, public ControlledCluster {
  public:
-  Loop(ClusterSettings cluster, ServerSettings settings)
+  // `started` is the cluster of these settings; `storage` is that of its disks, if it has some.
+  Loop(const ClusterSettings& cluster, Cluster started, std::shared_ptr<FileStorage> storage,
+       const WallClock& clock, ServerSettings settings)
       : settings_(std::move(settings)),
         frame_bytes_max_(static_cast<std::size_t>(cluster.socket_request_max_bytes)),
         unauthenticated_bytes_max_(static_cast<std::size_t>(cluster.sasl_server_max_receive_size)),
@@ -54,10 +58,13 @@ class Server::Loop final : public ConnectionOwner, public ControlledCluster {
         connections_per_address_max_(cluster.max_connections_per_ip),
         queued_request_bytes_max_(cluster.queued_max_request_bytes),
         idle_max_(cluster.connections_max_idle),
-        cluster_(started_at(std::move(cluster), clock_.now())) {}
+        clock_(clock),
+        cluster_(std::move(started)) {
+    if (storage) saver_.emplace(context_, cluster_, std::move(storage), settings_.fsync);
+  }
 
   Result<void> listen();
-  void run();
+  Result<void> run();
   void stop() {
     asio::post(context_, [this] { context_.stop(); });
   }
@@ -81,7 +88,7 @@ class Server::Loop final : public ConnectionOwner, public ControlledCluster {
                ? std::min(unauthenticated_bytes_max_, frame_bytes_max_)
                : frame_bytes_max_;
   }
-  void read_ended() override { turn(); }
+  void read_ended() override;
   void connection_ended(Connection& connection, std::string_view reason) override;
 
  private:
@@ -99,11 +106,6 @@ class Server::Loop final : public ConnectionOwner, public ControlledCluster {
     security::Origin origin;
     Instant until;
   };
-
-  static ClusterSettings started_at(ClusterSettings settings, Instant now) {
-    settings.start = now;
-    return settings;
-  }
 
   Result<void> listen_on(const ListenerSettings& listener);
   Result<void> open_door(int broker_id, const ListenerSettings& listener,
@@ -137,7 +139,10 @@ class Server::Loop final : public ConnectionOwner, public ControlledCluster {
   Instant manual_now_ = clock_.now();
   Cluster cluster_;
 
+  bool is_turn_due_ = false;
+
   asio::io_context context_{1};
+  std::optional<Saver> saver_;
   // From the start: who reads that the server listens may end it at once.
   asio::signal_set signals_{context_};
   asio::steady_timer timer_{context_};
@@ -235,7 +240,7 @@ Result<void> Server::Loop::open_door(int broker_id, const ListenerSettings& list
   return {};
 }
 
-void Server::Loop::run() {
+Result<void> Server::Loop::run() {
   if (settings_.ends_on_signals)
     signals_.async_wait([this](asio::error_code error, int) {
       if (!error) context_.stop();
@@ -248,6 +253,10 @@ void Server::Loop::run() {
   doors_.clear();
   while (!guests_.empty()) std::shared_ptr(guests_.begin()->second.connection)->end("");
   while (!connections_.empty()) std::shared_ptr(connections_.begin()->second)->end("");
+  if (!saver_) return {};
+  saver_->save_all();
+  if (saver_->failure()) return *saver_->failure();
+  return {};
 }
 
 void Server::Loop::accept(Door& door) {
@@ -377,11 +386,25 @@ void Server::Loop::connection_ended(Connection& connection, std::string_view rea
   if (!paused_.empty()) asio::post(context_, [this] { resume_paused(); });
 }
 
+// A save that waits for the disk takes time enough for other requests to come: all that are there
+// are read before it.
+void Server::Loop::read_ended() {
+  if (!saver_ || !saver_->is_slow()) return turn();
+  if (is_turn_due_) return;
+  is_turn_due_ = true;
+  asio::post(context_, [this] {
+    is_turn_due_ = false;
+    turn();
+  });
+}
+
 void Server::Loop::turn() {
   cluster_.advance_to(now());
+  if (saver_ && !saver_->save()) return;
   // A connection that ends while it is written to may leave something more to say.
   for (auto outputs = cluster_.take_output(); !outputs.empty(); outputs = cluster_.take_output()) {
     carry_out(std::move(outputs));
+    if (saver_ && !saver_->save()) return;
   }
   if (!paused_.empty()) resume_paused();
   const std::vector<Event> events = cluster_.take_events();
@@ -439,7 +462,14 @@ Server::Server(Server&&) noexcept = default;
 Server& Server::operator=(Server&&) noexcept = default;
 
 Result<Server> Server::listen(ClusterSettings cluster, ServerSettings settings) {
-  auto loop = std::make_unique<Loop>(std::move(cluster), std::move(settings));
+  const WallClock clock;
+  cluster.start = clock.now();
+  std::shared_ptr<FileStorage> storage;
+  Result<Cluster> started =
+      start_cluster(cluster, settings.data_directory, settings.notice, storage);
+  if (!started.ok()) return started.error();
+  auto loop = std::make_unique<Loop>(cluster, std::move(*started), std::move(storage), clock,
+                                     std::move(settings));
   if (Result<void> listening = loop->listen(); !listening.ok()) return listening.error();
   return Server(std::move(loop));
 }
@@ -450,8 +480,8 @@ const std::vector<Listener>& Server::listeners() const {
 std::optional<int> Server::control_port() const {
   return loop_->control_port();
 }
-void Server::run() {
-  loop_->run();
+Result<void> Server::run() {
+  return loop_->run();
 }
 void Server::stop() {
   loop_->stop();

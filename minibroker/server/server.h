@@ -11,6 +11,7 @@
 
 #include "minibroker/cluster.h"
 #include "minibroker/security/protocol_names.h"
+#include "minibroker/server/fsync.h"
 #include "minibroker/settings.h"
 #include "protocol/base/result.h"
 #include "protocol/tls/session.h"
@@ -39,6 +40,11 @@ struct ServerSettings {
   Duration tls_handshake_max = std::chrono::seconds(10);
   // Whether SIGINT and SIGTERM end run(); a test process has its own ideas about them.
   bool ends_on_signals = false;
+  // Where the brokers keep their logs, each in a folder of its own; empty: in memory only.
+  std::string data_directory = {};
+  Fsync fsync = Fsync::interval;
+  // Takes one line for each thing that was repaired in the data directory; may be empty.
+  std::function<void(std::string_view line)> notice = {};
   // HTTP and JSON on 127.0.0.1 (control/api.h); 0: a free port.
   std::optional<int> control_port = {};
   // Time stands still until the control API advances it.
@@ -60,7 +66,8 @@ class Server {
   // Starts a cluster and listens for its brokers. Clients can connect from now on; they are
   // answered while run() runs.
   // Errors: invalid_argument for a host or port that cannot be; cannot_connect when a port cannot
-  // be had (somebody else listens there). Nothing is left open then.
+  // be had (somebody else listens there); as Cluster::open() for the data directory. Nothing is
+  // left open then.
   static Result<Server> listen(ClusterSettings cluster, ServerSettings settings);
   ~Server();
   Server(Server&&) noexcept;
@@ -70,8 +77,10 @@ class Server {
   // Of the control API; nothing without one.
   std::optional<int> control_port() const;
 
-  // Serves until stop(), or a signal where it ends on them; then every socket is closed.
-  void run();
+  // Serves until stop(), or a signal where it ends on them; then every socket is closed. Errors: io
+  // when the data directory cannot be written; what was not answered by then may or may not be in
+  // it.
+  Result<void> run();
   // Makes run() return; from any thread.
   void stop();
 

@@ -15,7 +15,7 @@ int main() {
   settings.port = 0;
   auto server = server::Server::listen(cluster, settings);
   if (!server.ok()) return std::puts(server.error().text.c_str()), 1;
-  std::thread serving([&] { server->run(); });
+  std::thread serving([&] { (void)server->run(); });
 
   std::string error;
   const std::unique_ptr<RdKafka::Conf> conf(RdKafka::Conf::create(RdKafka::Conf::CONF_GLOBAL));

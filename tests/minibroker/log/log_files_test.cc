@@ -2,7 +2,9 @@
 #include "minibroker/log/log_files.h"
 
 #include "minibroker/log/checkpoints.h"
+#include "minibroker/log/cleaner.h"
 #include "protocol/records/segment_files.h"
+#include "tests/minibroker/disk/recording_storage.h"
 #include "tests/minibroker/log/disk_bench.h"
 
 #include "tests/catch.h"
@@ -132,6 +134,42 @@ TEST_CASE("Segments wholly below the log start are deleted with all that belongs
   CHECK(names_ending_in(bench.disk, ".log").front() == number(second, ".log"));
   CHECK_FALSE(bench.disk.exists(segment_path("orders-0", 0, ".index")));
   CHECK(bench.disk.exists(segment_path("orders-0", second, ".snapshot")));
+}
+
+TEST_CASE("Compaction is on disk whole or not at all, whenever the process ends", "[log][files]") {
+  LogSettings settings = small_segments();
+  settings.cleanup.compacts = true;
+  PartitionLog log(settings);
+  RecordingStorage disk;
+  LogFiles files = LogFiles::create("orders-0", Uuid{}, log, disk);
+  for (int i = 0; i < 12; ++i) append(log, plain({"value " + std::to_string(i)}, 1000 + i));
+  replicate_all(log);
+  files.write(log, disk);
+  const std::size_t before = disk.change_count();
+  settings.segments.bytes_max = 10000;  // small segments become one
+  log.change_settings(settings);
+  const std::size_t segment_count = log.segments().all().size();
+  clean(log, find_cleanable(log, test_start), test_start);
+  REQUIRE(log.segments().all().size() < segment_count);
+  files.write(log, disk);
+  append(log, plain({"later"}));
+  replicate_all(log);
+  files.write(log, disk);
+  const auto recover = [&](std::size_t count) {
+    const auto copy = disk.after(count);
+    auto recovered = recover_log(*copy, "orders-0", settings, {0, 0, 100, true});
+    INFO("after change " << count);
+    REQUIRE(recovered.ok());
+    CHECK(recovered->notes.empty());
+    return std::move(recovered->log);
+  };
+  for (std::size_t count = before; count < disk.change_count(); ++count) {
+    const PartitionLog left = recover(count);
+    CHECK(left.log_end_offset() >= 12);
+    // The newest record of the key, which is in the last segment, and whatever is not cleaned yet.
+    CHECK(left.batches().size() >= log.batches().size() - 1);
+  }
+  CHECK(same(recover(disk.change_count()), log));
 }
 
 TEST_CASE("The checkpoints are read back as they were written, and nothing else is taken for one",

@@ -1,0 +1,207 @@
+// From the records of __cluster_metadata to the image.
+#include <algorithm>
+
+#include "minibroker/disk/metadata_changes.h"
+#include "protocol/records/broker_registration_log.h"
+#include "protocol/records/metadata_log.h"
+
+namespace fencepost::minibroker {
+
+using protocol::BrokerRegistrationChangeRecord;
+using protocol::Codec;
+using protocol::ConfigRecord;
+using protocol::FeatureLevelRecord;
+using protocol::PartitionChangeRecord;
+using protocol::PartitionRecord;
+using protocol::ProducerIdsRecord;
+using protocol::RegisterBrokerRecord;
+using protocol::RemoveTopicRecord;
+using protocol::TopicRecord;
+
+namespace {
+
+Error malformed(std::string text) {
+  return {ErrorKind::malformed, std::move(text), 0, {}};
+}
+
+}  // namespace
+
+Result<TopicImage*> MetadataReplay::topic_of(const Uuid& id) {
+  const auto name = image_.names_by_id.find(id);
+  if (name == image_.names_by_id.end()) return malformed("there is no topic " + to_string(id));
+  return &image_.topics.at(name->second);
+}
+
+ConfigMap* MetadataReplay::config_of(std::int8_t type, const std::string& name) {
+  const auto resource = static_cast<ConfigResource>(type);
+  if (resource != ConfigResource::topic) return &image_.configs[{resource, name}];
+  const auto found = image_.topics.find(name);
+  return found == image_.topics.end() ? nullptr : &found->second.config;
+}
+
+template <>
+Result<void> MetadataReplay::apply_as<TopicRecord>(const SharedBytes& body, std::uint32_t version) {
+  const auto record = Codec<TopicRecord>::decode(body, static_cast<int>(version));
+  if (!record) return record.error();
+  if (image_.topics.contains(record->name) || image_.names_by_id.contains(record->topic_id))
+    return malformed("topic " + record->name + " is there already");
+  image_.topics[record->name] = {record->name, record->topic_id, {}, {}, 0};
+  image_.names_by_id[record->topic_id] = record->name;
+  return {};
+}
+
+template <>
+Result<void> MetadataReplay::apply_as<PartitionRecord>(const SharedBytes& body,
+                                                       std::uint32_t version) {
+  const auto record = Codec<PartitionRecord>::decode(body, static_cast<int>(version));
+  if (!record) return record.error();
+  const Result<TopicImage*> topic = topic_of(record->topic_id);
+  if (!topic) return topic.error();
+  std::vector<PartitionImage>& partitions = (*topic)->partitions;
+  PartitionImage image;
+  image.leader_id = record->leader;
+  image.leader_epoch = record->leader_epoch;
+  image.replicas = record->replicas;
+  image.in_sync_replicas = record->isr;
+  if (image.replicas.empty()) return malformed("a partition of " + (*topic)->name + " is nowhere");
+  const auto index = static_cast<std::size_t>(record->partition_id);
+  if (record->partition_id < 0 || index > partitions.size())
+    return malformed("partition " + std::to_string(record->partition_id) + " of " + (*topic)->name +
+                     " comes out of order");
+  if (index == partitions.size())
+    partitions.push_back(std::move(image));
+  else
+    partitions[index] = std::move(image);
+  return {};
+}
+
+template <>
+Result<void> MetadataReplay::apply_as<PartitionChangeRecord>(const SharedBytes& body,
+                                                             std::uint32_t version) {
+  const auto record = Codec<PartitionChangeRecord>::decode(body, static_cast<int>(version));
+  if (!record) return record.error();
+  const Result<TopicImage*> topic = topic_of(record->topic_id);
+  if (!topic) return topic.error();
+  const auto index = static_cast<std::size_t>(record->partition_id);
+  if (record->partition_id < 0 || index >= (*topic)->partitions.size())
+    return malformed("there is no partition " + std::to_string(record->partition_id) + " of " +
+                     (*topic)->name);
+  PartitionImage& image = (*topic)->partitions[index];
+  if (record->isr) image.in_sync_replicas = *record->isr;
+  if (record->replicas) image.replicas = *record->replicas;
+  if (record->leader != PartitionChangeRecord::same_leader) {
+    image.leader_id = record->leader;
+    ++image.leader_epoch;
+  }
+  return {};
+}
+
+template <>
+Result<void> MetadataReplay::apply_as<RemoveTopicRecord>(const SharedBytes& body,
+                                                         std::uint32_t version) {
+  const auto record = Codec<RemoveTopicRecord>::decode(body, static_cast<int>(version));
+  if (!record) return record.error();
+  const Result<TopicImage*> topic = topic_of(record->topic_id);
+  if (!topic) return topic.error();
+  image_.topics.erase(std::string((*topic)->name));
+  image_.names_by_id.erase(record->topic_id);
+  deleted_topics_.insert(record->topic_id);
+  return {};
+}
+
+template <>
+Result<void> MetadataReplay::apply_as<ConfigRecord>(const SharedBytes& body,
+                                                    std::uint32_t version) {
+  const auto record = Codec<ConfigRecord>::decode(body, static_cast<int>(version));
+  if (!record) return record.error();
+  ConfigMap* config = config_of(record->resource_type, record->resource_name);
+  if (config == nullptr) return malformed("there is no topic " + record->resource_name);
+  if (record->value)
+    (*config)[record->name] = *record->value;
+  else
+    config->erase(record->name);
+  std::erase_if(image_.configs, [](const auto& entry) { return entry.second.empty(); });
+  return {};
+}
+
+template <>
+Result<void> MetadataReplay::apply_as<FeatureLevelRecord>(const SharedBytes& body,
+                                                          std::uint32_t version) {
+  const auto record = Codec<FeatureLevelRecord>::decode(body, static_cast<int>(version));
+  if (!record) return record.error();
+  if (record->feature_level > 0)
+    feature_levels_[record->name] = record->feature_level;
+  else
+    feature_levels_.erase(record->name);
+  return {};
+}
+
+template <>
+Result<void> MetadataReplay::apply_as<ProducerIdsRecord>(const SharedBytes& body,
+                                                         std::uint32_t version) {
+  const auto record = Codec<ProducerIdsRecord>::decode(body, static_cast<int>(version));
+  if (!record) return record.error();
+  next_producer_id_ = record->next_producer_id;
+  return {};
+}
+
+template <>
+Result<void> MetadataReplay::apply_as<RegisterBrokerRecord>(const SharedBytes& body,
+                                                            std::uint32_t version) {
+  const auto record = Codec<RegisterBrokerRecord>::decode(body, static_cast<int>(version));
+  if (!record) return record.error();
+  std::erase_if(image_.addresses, [&](const auto& it) { return it.id == record->broker_id; });
+  std::erase_if(image_.brokers, [&](const auto& it) { return it.id == record->broker_id; });
+  BrokerAddress address;
+  address.id = record->broker_id;
+  for (const auto& endpoint : record->end_points)
+    address.listeners[endpoint.name] = {endpoint.host, endpoint.port};
+  if (!record->fenced) image_.brokers.push_back(address);
+  image_.addresses.push_back(std::move(address));
+  return {};
+}
+
+template <>
+Result<void> MetadataReplay::apply_as<BrokerRegistrationChangeRecord>(const SharedBytes& body,
+                                                                      std::uint32_t version) {
+  const auto record =
+      Codec<BrokerRegistrationChangeRecord>::decode(body, static_cast<int>(version));
+  if (!record) return record.error();
+  const auto known = std::ranges::find(image_.addresses, record->broker_id, &BrokerAddress::id);
+  if (known == image_.addresses.end())
+    return malformed("there is no broker " + std::to_string(record->broker_id));
+  if (record->fenced == 0) return {};
+  std::erase_if(image_.brokers, [&](const auto& it) { return it.id == record->broker_id; });
+  if (record->fenced < 0) image_.brokers.push_back(*known);
+  return {};
+}
+
+Result<void> MetadataReplay::apply(const SharedBytes& value) {
+  const Result<protocol::MetadataFrame> frame = protocol::open_metadata(value);
+  if (!frame) return frame.error();
+  const auto is = [&](const protocol::MessageInfo& info) {
+    return frame->type == static_cast<std::uint32_t>(info.api_key);
+  };
+  const auto& [type, version, body] = *frame;
+  if (is(TopicRecord::info)) return apply_as<TopicRecord>(body, version);
+  if (is(PartitionRecord::info)) return apply_as<PartitionRecord>(body, version);
+  if (is(PartitionChangeRecord::info)) return apply_as<PartitionChangeRecord>(body, version);
+  if (is(RemoveTopicRecord::info)) return apply_as<RemoveTopicRecord>(body, version);
+  if (is(ConfigRecord::info)) return apply_as<ConfigRecord>(body, version);
+  if (is(FeatureLevelRecord::info)) return apply_as<FeatureLevelRecord>(body, version);
+  if (is(ProducerIdsRecord::info)) return apply_as<ProducerIdsRecord>(body, version);
+  if (is(RegisterBrokerRecord::info)) return apply_as<RegisterBrokerRecord>(body, version);
+  if (is(BrokerRegistrationChangeRecord::info))
+    return apply_as<BrokerRegistrationChangeRecord>(body, version);
+  return Error{ErrorKind::unsupported_version,
+               "a record of type " + std::to_string(type) + " is not known here",
+               0,
+               {}};
+}
+
+DurableMetadata MetadataReplay::take() {
+  return {std::make_shared<const MetadataImage>(std::move(image_)), std::move(feature_levels_),
+          next_producer_id_};
+}
+
+}  // namespace fencepost::minibroker
