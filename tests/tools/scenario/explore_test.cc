@@ -89,8 +89,8 @@ TEST_CASE("A schedule is as long as `steps` lets it be", "[tools][explore]") {
 }
 
 TEST_CASE("The number of processes changes nothing", "[tools][explore]") {
-  const Scenario holds = with_steps(
-      "always: [all_or_nothing]\nexplore: {held: 1, clock: 5s}\n", two_strangers);
+  const Scenario holds =
+      with_steps("always: [all_or_nothing]\nexplore: {held: 1, clock: 5s}\n", two_strangers);
   ExploreOptions two;
   two.jobs = 2;
   const ExploreResult alone = explored(holds);
