@@ -158,6 +158,7 @@ std::int32_t TransactionalSession::reserve_sequence(const TopicPartition& partit
 
 Task<protocol::InitProducerIdResponse> TransactionalSession::init_producer_id(
     Duration transaction_timeout, ProducerOverrides overrides) {
+  const std::uint64_t this_call = ++identity_calls_;
   Result<std::shared_ptr<Connection>> broker = co_await coordinator(overrides.call);
   if (!broker) co_return broker.error();
   protocol::InitProducerIdRequest request;
@@ -167,7 +168,7 @@ Task<protocol::InitProducerIdResponse> TransactionalSession::init_producer_id(
   request.producer_epoch = overrides.producer_epoch.value_or(protocol::no_producer_epoch);
   Result<protocol::InitProducerIdResponse> response =
       co_await broker.value()->call(std::move(request), overrides.call);
-  if (response.ok() && response->error_code == ErrorCode::none)
+  if (response.ok() && response->error_code == ErrorCode::none && this_call == identity_calls_)
     identity_ = ProducerIdentity{response->producer_id, response->producer_epoch};
   co_return response;
 }
@@ -317,6 +318,7 @@ Task<protocol::TxnOffsetCommitResponse> TransactionalSession::txn_offset_commit(
 
 Task<protocol::EndTxnResponse> TransactionalSession::end_txn(bool committed,
                                                              ProducerOverrides overrides) {
+  const std::uint64_t this_call = ++identity_calls_;
   CallOptions options = overrides.call;
   Result<std::shared_ptr<Connection>> broker = co_await coordinator(options);
   if (!broker) co_return broker.error();
@@ -332,7 +334,7 @@ Task<protocol::EndTxnResponse> TransactionalSession::end_txn(bool committed,
       co_await broker.value()->call(std::move(request), options);
   const bool is_own = !overrides.producer_id.has_value() && !overrides.producer_epoch.has_value();
   if (is_own && response.ok() && response->error_code == ErrorCode::none &&
-      response->producer_id >= 0) {
+      response->producer_id >= 0 && this_call == identity_calls_) {
     identity_ = ProducerIdentity{response->producer_id, response->producer_epoch};
     forget_old_epochs();
   }

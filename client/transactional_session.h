@@ -61,7 +61,8 @@ class TransactionalSession {
                                 std::optional<std::string> transactional_id = std::nullopt);
 
   // API 22. A success replaces the identity, also when producer id or epoch were overridden (they
-  // are the fields of KIP-360; -1 unless given).
+  // are the fields of KIP-360; -1 unless given). An answer that comes after a later
+  // init_producer_id or end_txn has begun does not: who went on must not become the owner again.
   Task<protocol::InitProducerIdResponse> init_producer_id(Duration transaction_timeout,
                                                           ProducerOverrides overrides = {});
   // API 24, at most v3 (what clients use) unless version_max says more.
@@ -83,7 +84,7 @@ class TransactionalSession {
                                                             std::vector<CommittedOffset> offsets,
                                                             ProducerOverrides overrides = {});
   // API 26. A success of v5 replaces the identity by the bumped one, unless the identity was
-  // overridden.
+  // overridden or the answer comes too late, as above.
   Task<protocol::EndTxnResponse> end_txn(bool committed, ProducerOverrides overrides = {});
 
   const std::optional<std::string>& transactional_id() const { return transactional_id_; }
@@ -114,6 +115,7 @@ class TransactionalSession {
   ClusterClient& cluster_;
   std::optional<std::string> transactional_id_;
   ProducerIdentity identity_;
+  std::uint64_t identity_calls_ = 0;  // those that may change the identity, ever begun
   int transaction_version_ = 0;
   int transaction_version_max_ = 2;
   // The next sequence; it begins at 0 for each producer id, epoch and partition.

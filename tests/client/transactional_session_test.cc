@@ -91,6 +91,25 @@ struct TransactionWorld : World {
 
 }  // namespace
 
+TEST_CASE("An answer that a later call has overtaken does not make its session the owner again",
+          "[client]") {
+  TransactionWorld world;
+  world.init();
+  const ProducerIdentity before = world.session.identity();
+  const auto late = world.start(world.session.init_producer_id(std::chrono::seconds(60)));
+  const auto again = world.start(world.session.init_producer_id(std::chrono::seconds(60)));
+  world.broker.on<InitProducerIdRequest>([answered = 0](const InitProducerIdRequest&, int) mutable {
+    protocol::InitProducerIdResponse response;
+    response.producer_id = 40;
+    response.producer_epoch = 9;
+    return answered++ == 0 ? std::optional(response) : std::nullopt;
+  });
+  CHECK(world.finish(late).value().producer_epoch == 9);
+  CHECK(world.session.identity() == before);
+  CHECK_FALSE(world.finish(again).ok());
+  CHECK(world.session.identity() == before);
+}
+
 TEST_CASE("InitProducerId gives the identity that later calls use", "[client]") {
   TransactionWorld world;
   world.init();

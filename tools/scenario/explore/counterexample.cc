@@ -121,7 +121,7 @@ std::string step_text(const Taken& taken) {
   std::string text = "  - " + verb + ":";
   if (!step.written.is_null()) text += " " + flow(step.written);
   text += "\n";
-  if (step.hold) return text + "    hold: " + *step.hold + "\n";
+  if (step.hold) return text + "    hold: " + *step.hold + "\n    retry: false\n";
   if (step.lose_reply) text += "    lose_reply: true\n";
   if (step.retry && !*step.retry) text += "    retry: false\n";
   const bool is_actors = !step.actor.empty() && taken.answer.has_value();

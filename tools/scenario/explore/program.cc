@@ -35,7 +35,10 @@ const Step& Program::deviating(const Step& step, const Deviation& deviation) {
       written = Node{NodeKind::scalar, written.place, "abort", {}, {}};
   }
   changed->lose_reply = changed->lose_reply || deviation.is_reply_lost;
-  if (!deviation.hold.empty()) changed->hold = deviation.hold;
+  if (!deviation.hold.empty()) {
+    changed->hold = deviation.hold;
+    changed->retry = false;  // the actor has gone on: nobody asks again when it is answered late
+  }
   place = std::move(changed);
   return *place;
 }
