@@ -121,6 +121,7 @@ TEST_CASE("Each rejected alternative yields its counterexample, which replays",
 TEST_CASE("The design holds in every order, in each era", "[tools][explore]") {
   Scenario scenario = from_file("two-owners.yaml");
   scenario.explore->held = scenario.explore->lost_replies = 0;
+  scenario.explore->breaks.clear();  // what a held Produce breaks in 3.5
   for (const Variant& variant : scenario.variants) {
     const ExploreResult result = explore_variant(scenario, variant, {});
     INFO(variant.name << (result.violation ? result.violation->why : ""));
