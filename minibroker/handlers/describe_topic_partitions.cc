@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "minibroker/handlers/authorization.h"
+#include "minibroker/handlers/described_partition.h"
 #include "minibroker/handlers/handlers.h"
 
 namespace fencepost::minibroker::handlers {
@@ -23,16 +24,8 @@ Topic describe(const ControllerView& controller, const TopicImage& image, std::s
   topic.topic_id = image.id;
   topic.is_internal = image.is_internal();
   for (std::size_t i = first; i < end; ++i) {
-    const PartitionImage& partition = image.partitions[i];
     auto& described = topic.partitions.emplace_back();
-    described.error_code =
-        partition.leader_id < 0 ? ErrorCode::leader_not_available : ErrorCode::none;
-    described.partition_index = static_cast<std::int32_t>(i);
-    described.leader_id = partition.leader_id;
-    described.leader_epoch = partition.leader_epoch;
-    described.replica_nodes = partition.replicas;
-    described.isr_nodes = partition.in_sync_replicas;
-    described.offline_replicas = controller.offline_replicas(partition);
+    describe_partition(described, i, image.partitions[i], controller);
     described.eligible_leader_replicas = std::vector<std::int32_t>{};
     described.last_known_elr = std::vector<std::int32_t>{};
   }

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "minibroker/handlers/authorization.h"
+#include "minibroker/handlers/described_partition.h"
 #include "minibroker/handlers/handlers.h"
 
 namespace fencepost::minibroker::handlers {
@@ -20,18 +21,8 @@ Topic describe(const ControllerView& controller, const TopicImage& image) {
   out.name = image.name;
   out.topic_id = image.id;
   out.is_internal = image.is_internal();
-  for (std::size_t i = 0; i < image.partitions.size(); ++i) {
-    const PartitionImage& partition = image.partitions[i];
-    auto& described = out.partitions.emplace_back();
-    described.error_code =
-        partition.leader_id < 0 ? ErrorCode::leader_not_available : ErrorCode::none;
-    described.partition_index = static_cast<std::int32_t>(i);
-    described.leader_id = partition.leader_id;
-    described.leader_epoch = partition.leader_epoch;
-    described.replica_nodes = partition.replicas;
-    described.isr_nodes = partition.in_sync_replicas;
-    described.offline_replicas = controller.offline_replicas(partition);
-  }
+  for (std::size_t i = 0; i < image.partitions.size(); ++i)
+    describe_partition(out.partitions.emplace_back(), i, image.partitions[i], controller);
   return out;
 }
 
