@@ -49,13 +49,15 @@ client::CallOptions StepRun::call_options() const {
   return options;
 }
 
-bool StepRun::is_final(protocol::ErrorCode code) const {
+bool asking_again_can_help(protocol::ErrorCode code) {
   const protocol::Reaction reaction = protocol::reaction_of(code);
-  const bool can_help =
-      reaction == protocol::Reaction::retry || reaction == protocol::Reaction::find_coordinator;
+  return reaction == protocol::Reaction::retry || reaction == protocol::Reaction::find_coordinator;
+}
+
+bool StepRun::is_final(protocol::ErrorCode code) const {
   const bool is_expected = std::find(expected_errors.begin(), expected_errors.end(),
                                      to_string(code)) != expected_errors.end();
-  return !can_help || !step->retry.value_or(!is_expected);
+  return !asking_again_can_help(code) || !step->retry.value_or(!is_expected);
 }
 
 asio::awaitable<void> perform(StepRun& run) {

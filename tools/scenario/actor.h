@@ -49,6 +49,9 @@ struct Actor {
   int transaction = 0;  // its number, of this actor
 };
 
+// Whether the same request may be answered otherwise later.
+bool asking_again_can_help(protocol::ErrorCode code);
+
 // A step under way. It lives until its coroutine has ended.
 struct StepRun {
   const Step* step = nullptr;

@@ -99,13 +99,8 @@ std::string header(const Program& program, const Execution& execution,
 // ---- the steps
 
 bool can_be_tried_again(const std::string& outcome) {
-  for (const protocol::ErrorCodeInfo& info : protocol::error_codes())
-    if (info.name == outcome) {
-      const protocol::Reaction reaction = reaction_of(info.code);
-      return reaction == protocol::Reaction::retry ||
-             reaction == protocol::Reaction::find_coordinator;
-    }
-  return false;
+  const std::optional<protocol::ErrorCode> code = protocol::parse_error_code(outcome);
+  return code && asking_again_can_help(*code);
 }
 
 std::string expectation(const Answer& answer) {

@@ -21,9 +21,8 @@ bool is_unknown(const std::string& outcome) {
 }
 
 bool is_fenced(const std::string& outcome) {
-  for (const protocol::ErrorCodeInfo& info : protocol::error_codes())
-    if (info.name == outcome) return reaction_of(info.code) == protocol::Reaction::fenced;
-  return false;
+  const std::optional<protocol::ErrorCode> code = protocol::parse_error_code(outcome);
+  return code && reaction_of(*code) == protocol::Reaction::fenced;
 }
 
 bool is_expected(const Step& step, const std::string& variant, const std::string& outcome) {
