@@ -2,6 +2,7 @@
 
 #include <httplib.h>
 
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <deque>
@@ -120,7 +121,12 @@ class ControlServer::Impl {
                    0,
                    {}};
     port_ = port;
-    thread_ = std::thread([this] { http_.listen_after_bind(); });
+    thread_ = std::thread([this] {
+      http_.listen_after_bind();
+      has_ended_ = true;
+    });
+    // A stop that comes before it runs would be lost.
+    while (!http_.is_running() && !has_ended_) std::this_thread::yield();
     return {};
   }
 
@@ -213,6 +219,7 @@ class ControlServer::Impl {
   std::thread thread_;
   int port_ = 0;
   std::atomic<bool> is_ending_{false};
+  std::atomic<bool> has_ended_{false};
 
   std::mutex mutex_;
   std::list<std::shared_ptr<Exchange>> unanswered_;

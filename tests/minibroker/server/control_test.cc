@@ -1,8 +1,13 @@
 // The control API without its HTTP: what it shows, what it does, and how it refuses.
 #include "minibroker/server/control/api.h"
 
+#include <asio/ip/tcp.hpp>
+
+#include <future>
+#include <mutex>
 #include <nlohmann/json.hpp>
 
+#include "minibroker/server/control/http.h"
 #include "protocol/messages/find_coordinator.h"
 #include "protocol/messages/init_producer_id.h"
 #include "protocol/messages/produce.h"
@@ -156,6 +161,25 @@ TEST_CASE("The control API says which value is wrong, and what would be right", 
         "point: no cut point is called 'before_marker_s'; did you mean before_markers");
   CHECK(world.ask("GET", "/v1/fault").status == 404);
   CHECK(world.ask("PUT", "/v1/faults").status == 405);
+}
+
+TEST_CASE("A request that waits is answered 503 when the server ends", "[control]") {
+  Controlled world;
+  std::promise<void> has_come;
+  std::once_flag once;
+  auto server = ControlServer::listen(0, world, [&](const std::function<void()>& work) {
+    work();
+    std::call_once(once, [&has_come] { has_come.set_value(); });
+  });
+  REQUIRE(server.ok());
+  asio::ip::tcp::iostream connection("127.0.0.1", std::to_string((*server)->port()));
+  connection << "GET /v1/transactions/t?until_state=Ongoing HTTP/1.1\r\nHost: test\r\n\r\n"
+             << std::flush;
+  has_come.get_future().wait();
+  server->reset();
+  std::string version, status;
+  connection >> version >> status;
+  CHECK(status == "503");
 }
 
 TEST_CASE("The OpenAPI document names every route and each of its fields", "[control]") {
