@@ -10,11 +10,7 @@ namespace {
 
 // Base 128, least significant group first; `Number` is uint32_t or uint64_t.
 template <class Number>
-bool read_unsigned(const std::uint8_t*& at, const std::uint8_t* end, Number& out) {
-  if (at != end && *at < 0x80) {
-    out = *at++;
-    return true;
-  }
+bool read_long_unsigned(const std::uint8_t*& at, const std::uint8_t* end, Number& out) {
   constexpr int bits = static_cast<int>(sizeof(Number)) * 8;
   Number value = 0;
   for (int shift = 0; shift < bits && at != end; shift += 7) {
@@ -25,6 +21,23 @@ bool read_unsigned(const std::uint8_t*& at, const std::uint8_t* end, Number& out
     if (is_last) return (out = value, true);
   }
   return false;
+}
+
+// Nearly all are of one byte or two.
+template <class Number>
+bool read_unsigned(const std::uint8_t*& at, const std::uint8_t* end, Number& out) {
+  if (end - at < 2) return read_long_unsigned(at, end, out);
+  if (at[0] < 0x80) {
+    out = at[0];
+    at += 1;
+    return true;
+  }
+  if (at[1] < 0x80) {
+    out = static_cast<Number>(at[0] & 0x7f) | static_cast<Number>(at[1]) << 7;
+    at += 2;
+    return true;
+  }
+  return read_long_unsigned(at, end, out);
 }
 
 bool read_varint(const std::uint8_t*& at, const std::uint8_t* end, std::int32_t& out) {
@@ -105,17 +118,19 @@ const RecordView* RecordIterator::next() {
 
 bool RecordIterator::read_record() {
   std::int32_t size = 0;
-  if (!read_varint(at_, end_, size) || size < 1 || size > end_ - at_) return false;
-  const std::uint8_t* const end = at_ + size;
-  ++at_;  // attributes, of which no bit is in use
+  const std::uint8_t* at = at_;  // a local one stays in a register
+  if (!read_varint(at, end_, size) || size < 1 || size > end_ - at) return false;
+  const std::uint8_t* const end = at + size;
+  ++at;  // attributes, of which no bit is in use
   std::int64_t timestamp_delta = 0;
   std::int32_t offset_delta = 0;
-  if (!read_varlong(at_, end, timestamp_delta) || !read_varint(at_, end, offset_delta) ||
-      !read_bytes(at_, end, record_.key) || !read_bytes(at_, end, record_.value) ||
-      !read_varint(at_, end, record_.header_count) || record_.header_count < 0)
+  if (!read_varlong(at, end, timestamp_delta) || !read_varint(at, end, offset_delta) ||
+      !read_bytes(at, end, record_.key) || !read_bytes(at, end, record_.value) ||
+      !read_varint(at, end, record_.header_count) || record_.header_count < 0)
     return false;
-  const std::uint8_t* const headers = at_;
-  if (!skip_headers(at_, end, record_.header_count) || at_ != end) return false;
+  const std::uint8_t* const headers = at;
+  if (!skip_headers(at, end, record_.header_count) || at != end) return false;
+  at_ = end;
   record_.headers = ByteView(headers, end);
   const RecordBatchHeader& header = batch_.header();
   record_.offset = wrapping_sum(header.base_offset, offset_delta);
