@@ -7,7 +7,9 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <sstream>
+#include <utility>
 
 #include "tools/scenario/parser.h"
 
@@ -45,13 +47,21 @@ Scenario with_steps(const std::string& steps, const std::string& head = "") {
                 "topics: {in: {}, state: {cleanup.policy: compact}}\nsteps:\n" + steps);
 }
 
-std::vector<std::filesystem::path> course() {
+std::vector<std::filesystem::path> files_in(const std::string& folder) {
   std::vector<std::filesystem::path> files;
   for (const auto& entry :
-       std::filesystem::directory_iterator(std::string(FENCEPOST_SOURCE_ROOT) + "/scenarios"))
+       std::filesystem::directory_iterator(std::string(FENCEPOST_SOURCE_ROOT) + "/" + folder))
     if (entry.path().extension() == ".yaml") files.push_back(entry.path());
   std::sort(files.begin(), files.end());
   return files;
+}
+
+std::vector<std::filesystem::path> course() {
+  return files_in("scenarios");
+}
+
+std::vector<std::filesystem::path> catalogue() {
+  return files_in("scenarios/cases");
 }
 
 Scenario from_file(const std::filesystem::path& path) {
@@ -61,6 +71,25 @@ Scenario from_file(const std::filesystem::path& path) {
   return parsed(text.str(), path.filename().string());
 }
 
+// The scenario with every variant expected to be the one after it.
+Scenario with_worlds_confused(Scenario scenario) {
+  std::map<std::string, std::string> next;
+  for (std::size_t i = 0; i < scenario.variants.size(); ++i)
+    next[scenario.variants[i].name] = scenario.variants[(i + 1) % scenario.variants.size()].name;
+  for (Step& step : scenario.steps) {
+    if (!step.expect) continue;
+    const Expectation before = *step.expect;
+    for (const auto& [name, other] : next) {
+      step.expect->by_variant.erase(name);
+      if (const Outcome* outcome = before.in(other)) step.expect->by_variant[name] = *outcome;
+    }
+  }
+  const auto broken = std::exchange(scenario.broken, {});
+  for (const auto& [name, other] : next)
+    if (broken.count(other) != 0) scenario.broken[name] = broken.at(other);
+  return scenario;
+}
+
 bool contains(const Ran& ran, const std::string& part) {
   UNSCOPED_INFO(ran.text);
   return ran.text.find(part) != std::string::npos;
@@ -68,10 +97,12 @@ bool contains(const Ran& ran, const std::string& part) {
 
 }  // namespace
 
-TEST_CASE("Every scenario of the course is green, and prints the same bytes twice",
+TEST_CASE("Every scenario of course and catalogue is green, and prints the same bytes twice",
           "[tools][scenario]") {
   REQUIRE(course().size() >= 6);
-  for (const std::filesystem::path& path : course()) {
+  std::vector<std::filesystem::path> files = course();
+  for (const std::filesystem::path& path : catalogue()) files.push_back(path);
+  for (const std::filesystem::path& path : files) {
     const Scenario scenario = from_file(path);
     const Ran first = run(scenario);
     const Ran second = run(scenario);
@@ -79,6 +110,26 @@ TEST_CASE("Every scenario of the course is green, and prints the same bytes twic
     CHECK(first.ok);
     CHECK(first.text == second.text);
     CHECK(first.digest == second.digest);
+  }
+}
+
+TEST_CASE("A case of the catalogue is red when its worlds are confused", "[tools][scenario]") {
+  REQUIRE(!catalogue().empty());
+  for (const std::filesystem::path& path : catalogue()) {
+    INFO(path);
+    const Scenario scenario = from_file(path);
+    CHECK(scenario.variants.size() >= 2);
+    CHECK_FALSE(run(with_worlds_confused(scenario)).ok);
+  }
+}
+
+TEST_CASE("The index names every case of the catalogue", "[tools][scenario]") {
+  std::ifstream file(std::string(FENCEPOST_SOURCE_ROOT) + "/scenarios/README.md");
+  std::stringstream text;
+  text << file.rdbuf();
+  for (const std::filesystem::path& path : catalogue()) {
+    INFO(path);
+    CHECK(text.str().find("(cases/" + path.filename().string() + ")") != std::string::npos);
   }
 }
 
