@@ -82,6 +82,9 @@ class ControlServer::Impl {
   Impl(ControlledCluster& controlled, Post post) : controlled_(controlled), post_(std::move(post)) {
     http_.new_task_queue = [] { return new httplib::ThreadPool(threads); };
     http_.set_payload_max_length(body_bytes_max);
+    // Its threads wait on idle connections without looking up, and the end waits for its threads.
+    http_.set_keep_alive_max_count(1);
+    http_.set_keep_alive_timeout(1);
     http_.set_pre_routing_handler([this](const httplib::Request& request, httplib::Response& to) {
       // The body has not been read yet here: what has one goes on to its method's handler.
       if (has_body(request)) return httplib::Server::HandlerResponse::Unhandled;
