@@ -167,6 +167,15 @@ TEST_CASE("A commit is all or nothing wherever its broker crashes", "[tools][exp
   CHECK(result.schedules > 15);  // one for each moment, and the one without
 }
 
+TEST_CASE("Records of the group's log are no moments to crash at", "[tools][explore]") {
+  const ExploreResult result = explored(with_steps(
+      "always: [all_or_nothing]\nexplore: {crashes: 1}\n",
+      "  - P.init_producer_id: t\n  - P.txn_offset_commit: {group: g, offsets: {a-0: 5}}\n"
+      "  - P.end_txn: commit\n"));
+  CHECK(result.ok());
+  CHECK(result.schedules > 10);
+}
+
 TEST_CASE("Markers that are late hold the last stable offset back, and no more",
           "[tools][explore]") {
   const ExploreResult result = explored(
