@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "minibroker/defects.h"
 #include "protocol/api.h"
 
 namespace fencepost::minibroker {
@@ -62,6 +63,10 @@ struct Era {
 
   // KAFKA-15583: below min.insync.replicas the high watermark stands still.
   bool holds_high_watermark_below_min_in_sync = true;
+
+  // No release has it: a mistake to look at.
+  Defect defect = Defect::none;
+  bool has(Defect it) const { return defect == it; }
 
   // The versions that brokers of this era answer; empty when they do not know the API.
   protocol::Versions versions_of(protocol::ApiKey key) const;

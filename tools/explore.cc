@@ -11,6 +11,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "minibroker/defects.h"
 #include "tools/exit_code.h"
 #include "tools/scenario/explore/explorer.h"
 #include "tools/scenario_files.h"
@@ -31,6 +32,7 @@ struct ExploreCommand {
   std::uint64_t seed = 1;
   int jobs = 1;
   bool is_json = false;
+  bool lists_defects = false;
 };
 
 // Ctrl-C ends the search, not the program: what is finished is still printed.
@@ -50,7 +52,8 @@ class ProgressLine {
     if (round != round_ || variant != variant_) began_ = now;
     round_ = round;
     variant_ = variant;
-    if (!is_shown_ || now - shown_ < std::chrono::milliseconds(500)) return;
+    const bool is_due = now - shown_ >= std::chrono::milliseconds(500);
+    if (!is_shown_ || !is_due || !progress.is_worth_showing) return;
     shown_ = now;
     std::string line = variant.empty() ? "" : variant + ": ";
     line += fmt::format("with up to {} of {} faults, {:.1f}%, {} states", round, rounds - 1,
@@ -61,17 +64,15 @@ class ProgressLine {
       line += fmt::format(", {:.0f}s left if all branches are alike",
                           passed * (1 - progress.done) / progress.done);
     fmt::print(stderr, "\r\033[K  {}", line);
-    is_there_ = true;
   }
 
+  // Another process may have written it.
   void clear() {
-    if (is_there_) fmt::print(stderr, "\r\033[K");
-    is_there_ = false;
+    if (is_shown_) fmt::print(stderr, "\r\033[K");
   }
 
  private:
   bool is_shown_;
-  bool is_there_ = false;
   int round_ = -1;
   std::string variant_;
   std::chrono::steady_clock::time_point began_, shown_;
@@ -206,7 +207,13 @@ class Explore {
   bool ok_ = true;
 };
 
+void list_defects() {
+  for (const minibroker::DefectInfo& it : minibroker::defects())
+    fmt::print("{:<32}{}\n", it.name, it.meaning);
+}
+
 int explore(const ExploreCommand& command) {
+  if (command.files.empty()) return refuse("fencepost explore: name at least one scenario file");
   if (!command.as_version.empty() && !check_as_version("fencepost explore", command.as_version))
     return exit_wrong_input;
   const auto scenarios = read_scenarios(command.files, scenario::explore_refusals);
@@ -221,7 +228,7 @@ void add_explore(CLI::App& app, int& exit_code) {
   auto command = std::make_shared<ExploreCommand>();
   CLI::App* explore_app =
       app.add_subcommand("explore", "Run every schedule of a scenario, up to its bounds");
-  explore_app->add_option("files", command->files, "Scenario files (YAML)")->required();
+  explore_app->add_option("files", command->files, "Scenario files (YAML)");
   explore_app->add_option("--out", command->out, "Write the counterexample to this file");
   explore_app->add_option("--random", command->random,
                           "Sample so many schedules beyond the bounds instead");
@@ -230,7 +237,14 @@ void add_explore(CLI::App& app, int& exit_code) {
   explore_app->add_option("--as-version", command->as_version,
                           "Kafka release that the simulated brokers behave as");
   explore_app->add_flag("--json", command->is_json, "One JSON object a variant");
-  explore_app->callback([command, &exit_code] { exit_code = explore(*command); });
+  explore_app->add_flag("--defects", command->lists_defects,
+                        "List the mistakes that `defect: name` has the brokers make");
+  explore_app->callback([command, &exit_code] {
+    if (command->lists_defects)
+      list_defects();
+    else
+      exit_code = explore(*command);
+  });
 }
 
 }  // namespace fencepost::tools

@@ -140,6 +140,8 @@ void GroupCoordinator::finish_write(std::uint64_t id, PendingWrite pending, cons
 void GroupCoordinator::on_marker(std::int32_t partition, std::int64_t producer_id, bool is_commit) {
   const auto found = shards_.find(partition);
   if (found == shards_.end()) return;
+  if (era_.has(Defect::offsets_lost_at_commit) && is_commit) return;
+  if (era_.has(Defect::offsets_survive_abort)) is_commit = true;
   for (auto& [group_id, group] : found->second.groups)
     group.offsets.end_transaction(producer_id, is_commit);
 }

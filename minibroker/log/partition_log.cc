@@ -56,6 +56,10 @@ AppendOutcome PartitionLog::append_as_leader(const SharedBytes& records, AppendO
   // whatever has happened to its transaction since.
   if (origin == AppendOrigin::client && batch.has_producer_id()) {
     if (const auto known = find_duplicate(find_producer(batch.producer_id), batch)) {
+      if (settings_.defect == Defect::duplicates_appended) {
+        write(valid->bytes, leader_epoch, now, outcome);
+        return outcome;
+      }
       outcome.is_duplicate = true;
       outcome.base_offset = known->base_offset;
       outcome.last_offset = known->last_offset;
@@ -74,7 +78,8 @@ ErrorCode PartitionLog::check_producer(const RecordBatchHeader& batch, AppendOri
                                        VerificationGuard guard) const {
   if (!batch.has_producer_id()) return ErrorCode::none;
   const ProducerEntry* entry = find_producer(batch.producer_id);
-  const ErrorCode epoch_error = check_epoch(entry, batch.producer_epoch);
+  ErrorCode epoch_error = check_epoch(entry, batch.producer_epoch);
+  if (settings_.defect == Defect::producer_epoch_unchecked) epoch_error = ErrorCode::none;
   if (settings_.verifies_transactions && batch.is_transactional() &&
       !has_ongoing_transaction(batch.producer_id, batch.producer_epoch) &&
       !verifications_.proves(batch.producer_id, guard)) {
@@ -83,7 +88,7 @@ ErrorCode PartitionLog::check_producer(const RecordBatchHeader& batch, AppendOri
     return ErrorCode::invalid_txn_state;
   }
   if (epoch_error != ErrorCode::none) return epoch_error;
-  if (origin == AppendOrigin::client) {
+  if (origin == AppendOrigin::client && settings_.defect != Defect::sequence_unchecked) {
     const ErrorCode error = check_sequence(entry, verifications_.find(batch.producer_id), batch);
     if (error != ErrorCode::none) return error;
   }

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "minibroker/defects.h"
 #include "minibroker/effects.h"
 #include "minibroker/events.h"
 #include "minibroker/log/batch_store.h"
@@ -37,6 +38,7 @@ struct LogSettings {
   bool looks_at_epoch_before_guard = true;
   bool holds_back_before_marker = true;
   bool demands_newer_marker_epoch = true;
+  Defect defect = Defect::none;
   bool operator==(const LogSettings&) const = default;
 };
 
@@ -102,9 +104,8 @@ class PartitionLog {
                                  std::int32_t leader_epoch, VerificationGuard guard, Instant now);
   // Appends a transaction marker; the producer need not be known.
   AppendOutcome append_marker(const MarkerRequest& marker, std::int32_t leader_epoch, Instant now);
-  // Appends what the leader of `leader_epoch` sent, offsets and all, without looking at producers.
-  // Batches of a newer epoch end it. CORRUPT_MESSAGE for what is no batch, OFFSET_OUT_OF_RANGE for
-  // a batch below the log end; batches before it have been appended.
+  // Appends what the leader of `leader_epoch` sent, as it is; batches of a newer epoch end it. Those
+  // before CORRUPT_MESSAGE (no batch) and OFFSET_OUT_OF_RANGE (below the log end) are appended.
   protocol::ErrorCode append_as_follower(const SharedBytes& batches, std::int32_t leader_epoch);
 
   // Moves the high watermark up, at most to the log end; never down.

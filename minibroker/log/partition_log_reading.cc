@@ -38,8 +38,9 @@ std::int64_t PartitionLog::first_kept_offset() const {
 }
 
 std::int64_t PartitionLog::last_stable_offset() const {
-  const std::optional<std::int64_t> unstable = state_.transactions.first_unstable_offset();
+  std::optional<std::int64_t> unstable = state_.transactions.first_unstable_offset();
   if (!unstable) return high_watermark_;
+  if (settings_.defect == Defect::stable_offset_past_transaction) ++*unstable;
   return std::min(std::max(*unstable, first_kept_offset()), high_watermark_);
 }
 
@@ -75,6 +76,7 @@ std::optional<std::size_t> PartitionLog::bytes_available(std::int64_t from_offse
 
 std::vector<AbortedTransaction> PartitionLog::aborted_transactions(std::int64_t fetch_offset,
                                                                    std::int64_t upper_bound) const {
+  if (settings_.defect == Defect::aborted_transactions_unlisted) return {};
   return state_.transactions.aborted(fetch_offset, upper_bound);
 }
 

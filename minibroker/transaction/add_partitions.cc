@@ -137,7 +137,8 @@ TransactionCoordinator::ErrorCode TransactionCoordinator::addition_error(
     return ErrorCode::concurrent_transactions;
   if (values.producer_id != producer_id) return ErrorCode::invalid_producer_id_mapping;
   // Higher is as wrong as lower: every epoch is handed out here.
-  if (values.producer_epoch != producer_epoch) return ErrorCode::producer_fenced;
+  if (values.producer_epoch != producer_epoch && !era_.has(Defect::addition_epoch_unchecked))
+    return ErrorCode::producer_fenced;
   if (metadata.pending()) return ErrorCode::concurrent_transactions;
   if (values.status == TransactionStatus::prepare_commit ||
       values.status == TransactionStatus::prepare_abort)

@@ -81,7 +81,7 @@ void TransactionCoordinator::end_classic(const std::string& transactional_id, co
   const TransactionValues& values = found.metadata->values();
   if (values.producer_id != request.producer_id)
     return answer(waiter, ErrorCode::invalid_producer_id_mapping);
-  if (values.producer_epoch != request.producer_epoch)
+  if (values.producer_epoch != request.producer_epoch && !era_.has(Defect::end_txn_epoch_unchecked))
     return answer(waiter, ErrorCode::producer_fenced);
   if (found.metadata->pending()) return answer(waiter, ErrorCode::concurrent_transactions);
   switch (values.status) {
@@ -113,13 +113,15 @@ void TransactionCoordinator::end_with_epoch_bump(const std::string& transactiona
   if (values.producer_id != request.producer_id && !identity.is_overflow_repeat)
     return answer(waiter, ErrorCode::invalid_producer_id_mapping);
   if (found.metadata->pending()) return answer(waiter, ErrorCode::concurrent_transactions);
-  if (!is_epoch_acceptable(values.status, identity))
+  if (!is_epoch_acceptable(values.status, identity) && !era_.has(Defect::end_txn_epoch_unchecked))
     return answer(waiter, ErrorCode::producer_fenced);
 
   switch (values.status) {
     case TransactionStatus::ongoing:
-      return write_decision(transactional_id, found, prepare_status(request.committed),
-                            transaction_version_2, waiter, now);
+      return write_decision(
+          transactional_id, found, prepare_status(request.committed),
+          era_.has(Defect::epoch_kept_at_end) ? transaction_version_0 : transaction_version_2,
+          waiter, now);
     case TransactionStatus::prepare_commit:
     case TransactionStatus::prepare_abort:
       return answer(waiter, repeat_error(values.status, request.committed,
@@ -169,10 +171,11 @@ void TransactionCoordinator::write_decision(const std::string& transactional_id,
     if (!next_producer_id) return answer(waiter, ErrorCode::coordinator_load_in_progress);
   }
   bool is_empty_abort = metadata.values().status != TransactionStatus::ongoing;
-  write_step(
-      transactional_id, found,
-      metadata.prepare_end(status, transaction_version, next_producer_id, is_empty_abort, now),
-      waiter, now, is_epoch_fence);
+  const TransactionValues decision =
+      metadata.prepare_end(status, transaction_version, next_producer_id, is_empty_abort, now);
+  const bool is_early = era_.has(Defect::end_txn_answered_early) && waiter.asker == Asker::end_txn;
+  if (is_early) answer_producer(waiter, decision.producer_id, decision.producer_epoch);
+  write_step(transactional_id, found, decision, is_early ? Waiter{} : waiter, now, is_epoch_fence);
 }
 
 }  // namespace fencepost::minibroker::transaction

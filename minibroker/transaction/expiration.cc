@@ -70,13 +70,18 @@ void TransactionCoordinator::advance_to(Instant now) {
 }
 
 void TransactionCoordinator::abort_timed_out(Instant now) {
+  if (era_.has(Defect::timeout_ignored)) return;
   std::set<std::string> ongoing = ongoing_;
   for (const std::string& transactional_id : ongoing) {
     Found found = find(transactional_id);
     CHECK(found.metadata != nullptr);
     // What is being decided anyway is left to that decision, or to the next sweep.
     if (found.metadata->pending() || timed_out_at(found.metadata->values()) > now) continue;
-    fence_and_abort(transactional_id, found, Waiter{}, now);
+    if (era_.has(Defect::fence_on_timeout_off))
+      write_decision(transactional_id, found, TransactionStatus::prepare_abort,
+                     transaction_version_0, Waiter{}, now);
+    else
+      fence_and_abort(transactional_id, found, Waiter{}, now);
   }
 }
 

@@ -67,6 +67,8 @@ void TransactionCoordinator::renew_producer(const std::string& transactional_id,
     case TransactionStatus::prepare_abort:
       return answer(waiter, ErrorCode::concurrent_transactions);
     case TransactionStatus::ongoing:
+      if (era_.has(Defect::takeover_keeps_transaction))
+        return answer_producer(waiter, values.producer_id, values.producer_epoch);
       // Also for the current owner. The raised epoch is never handed out: the client has to ask
       // again when the markers are written.
       return fence_and_abort(transactional_id, found,
@@ -95,6 +97,8 @@ void TransactionCoordinator::renew_producer(const std::string& transactional_id,
   if (names_producer) expected_epoch = request.producer_epoch;
   std::optional<TransactionValues> next = metadata.prepare_epoch_bump(timeout, expected_epoch, now);
   if (!next) return answer(waiter, ErrorCode::producer_fenced);
+  if (era_.has(Defect::takeover_keeps_epoch) && values.producer_epoch >= 0)
+    next->producer_epoch = values.producer_epoch;
   write_step(transactional_id, found, *next, waiter, now);
 }
 

@@ -50,6 +50,7 @@ void TransactionCoordinator::load(std::int32_t partition, std::int32_t coordinat
   for (auto& [transactional_id, metadata] : owned.transactions) {
     note_status(transactional_id, metadata);
     TransactionStatus status = metadata.values().status;
+    if (era_.has(Defect::prepared_forgotten_at_load)) continue;
     if (status == TransactionStatus::prepare_commit || status == TransactionStatus::prepare_abort)
       start_markers(transactional_id, coordinator_epoch, metadata, metadata.prepare_complete(now),
                     now);

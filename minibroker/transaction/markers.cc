@@ -55,7 +55,16 @@ void TransactionCoordinator::start_markers(const std::string& transactional_id,
   round.marker.transaction_version = values.client_transaction_version;
   round.complete = std::move(complete);
   round.in_flight = values.partitions;
+  TransactionMetadata& decided = *find(transactional_id).metadata;
+  if (era_.has(Defect::last_marker_missing) && !round.in_flight.empty()) {
+    const TopicPartition last = *round.in_flight.rbegin();
+    round.in_flight.erase(last);
+    decided.remove_partition(last);
+  }
   ask_for_markers(round, round.in_flight);
+  if (era_.has(Defect::completed_before_markers))
+    for (const TopicPartition& it : std::exchange(round.in_flight, {}))
+      decided.remove_partition(it);
   rounds_.insert_or_assign(transactional_id, std::move(round));
   complete_when_marked(transactional_id, now);
 }
@@ -65,6 +74,14 @@ void TransactionCoordinator::ask_for_markers(const MarkerRound& round,
   if (partitions.empty()) return;
   MarkerRequest request = round.marker;
   request.partitions.assign(partitions.begin(), partitions.end());
+  if (era_.has(Defect::marker_sent_twice)) markers_.push_back(request);
+  if (era_.has(Defect::markers_disagree) && request.is_commit && partitions.size() > 1) {
+    MarkerRequest other = request;
+    other.is_commit = false;
+    other.partitions = {request.partitions.back()};
+    request.partitions.pop_back();
+    markers_.push_back(std::move(other));
+  }
   markers_.push_back(std::move(request));
 }
 

@@ -33,6 +33,15 @@ class Naming {
   std::string prefix_;
 };
 
+// A member of the consumer group protocol (KIP-848), as its heartbeats leave it.
+struct ConsumerMember {
+  std::vector<std::string> topics;
+  Duration rebalance_timeout{};
+  std::string member_id;
+  std::int32_t epoch = 0;
+  std::vector<client::TopicPartition> assignment;
+};
+
 struct Actor {
   Actor(std::string actor_name, World& world, TopicNames& names);
 
@@ -42,6 +51,7 @@ struct Actor {
   // The current one is the last; earlier ones may still have a request in flight.
   std::vector<std::unique_ptr<client::TransactionalSession>> sessions;
   std::map<std::string, std::unique_ptr<client::GroupMember>> members;  // by group
+  std::map<std::string, ConsumerMember> consumers;                      // likewise
   std::string group;  // the last one that it named
   // Of the open transaction.
   std::set<TopicPartition> added_partitions;
@@ -76,6 +86,8 @@ asio::awaitable<void> perform(StepRun& run);
 // The groups of verbs, each in a file of its own; false when the verb is not among them.
 asio::awaitable<bool> perform_producer_verb(StepRun& run);
 asio::awaitable<bool> perform_group_verb(StepRun& run);
+// `join` with protocol consumer.
+asio::awaitable<void> join_consumer_group(StepRun& run);
 asio::awaitable<bool> perform_read_verb(StepRun& run);
 asio::awaitable<bool> perform_admin_verb(StepRun& run);
 

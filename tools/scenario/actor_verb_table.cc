@@ -131,9 +131,13 @@ constexpr std::array metadata_arguments{
     ArgumentSpec{"topics", topics, "default all that the scenario declares"}, timeout, version};
 constexpr std::array api_versions_arguments{timeout, version};
 
-constexpr std::array join_arguments{ArgumentSpec{"group", text, "the group id", true},
-                                    ArgumentSpec{"topics", topics, "what it subscribes to", true},
-                                    session_timeout, rebalance_timeout, instance_id};
+constexpr std::array join_arguments{
+    ArgumentSpec{"group", text, "the group id", true},
+    ArgumentSpec{"topics", topics, "what it subscribes to", true},
+    session_timeout,
+    rebalance_timeout,
+    instance_id,
+    ArgumentSpec{"protocol", choice, "default classic", false, "classic|consumer"}};
 constexpr std::array read_arguments{
     ArgumentSpec{"from", partition, "the partition", true},
     ArgumentSpec{"isolation", choice, "default read_committed", false, isolation_levels}};

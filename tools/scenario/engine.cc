@@ -84,7 +84,10 @@ class VariantRun {
     if (!options_.bootstrap.empty()) return "against " + options_.bootstrap_text;
     const minibroker::ClusterSettings settings =
         cluster_settings(scenario_, variant_, options_.as_version, options_.seed);
-    return settings.era.name + ", " + std::to_string(settings.broker_count) +
+    std::string brokers = settings.era.name;
+    for (const minibroker::DefectInfo& it : minibroker::defects())
+      if (settings.era.has(it.defect)) brokers += " with " + std::string(it.name);
+    return brokers + ", " + std::to_string(settings.broker_count) +
            (settings.broker_count == 1 ? " broker" : " brokers") + ", seed " +
            std::to_string(settings.seed);
   }
@@ -341,11 +344,12 @@ std::vector<Mistake> refusals(const Scenario& scenario) {
                                           "made to do it"});
   }
   for (const Variant& variant : scenario.variants)
-    if (variant.as_version || variant.brokers || !variant.settings.empty())
+    if (variant.as_version || variant.brokers || variant.defect || !variant.settings.empty())
       mistakes.push_back({variant.place, "variant '" + variant.name +
                                              "' needs the simulated cluster: a real one is what "
                                              "it is"});
   if (scenario.as_version) mistakes.push_back({{1, 1}, "'as_version' needs the simulated cluster"});
+  if (scenario.defect) mistakes.push_back({{1, 1}, "'defect' needs the simulated cluster"});
   if (!scenario.broken.empty())
     mistakes.push_back({{1, 1},
                         "'expect: {broken: ...}' needs the simulated cluster: properties "

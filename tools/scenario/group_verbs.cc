@@ -141,7 +141,9 @@ asio::awaitable<void> offset_fetch(StepRun& run) {
 
 asio::awaitable<bool> perform_group_verb(StepRun& run) {
   const std::string_view verb = run.step->verb->name;
-  if (verb == "join") {
+  if (verb == "join" && run.arguments().text("protocol") == "consumer") {
+    co_await join_consumer_group(run);
+  } else if (verb == "join") {
     co_await join(run);
   } else if (verb == "join_group") {
     co_await join_group(run);

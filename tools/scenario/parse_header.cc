@@ -29,6 +29,7 @@ class HeaderParser {
         scenario_.seed = static_cast<std::uint64_t>(*seed);
     if (const Node* node = root_.find("brokers")) parse_brokers(*node, scenario_.brokers);
     if (const Node* node = root_.find("as_version")) scenario_.as_version = parse_era(*node);
+    if (const Node* node = root_.find("defect")) scenario_.defect = parse_defect(*node);
     if (const Node* node = root_.find("settings")) scenario_.settings = parse_settings(*node);
     if (const Node* node = root_.find("topics")) parse_topics(*node);
     parse_variants();
@@ -64,6 +65,15 @@ class HeaderParser {
     std::vector<std::string> names;
     for (const minibroker::Era& era : minibroker::eras()) names.push_back(era.name);
     mistakes_.add(node.place, "no brokers of version '" + *name + "'" + suggestion(*name, names));
+    return std::nullopt;
+  }
+
+  std::optional<std::string> parse_defect(const Node& node) {
+    const auto name = mistakes_.text_of(node, "defect");
+    if (!name || minibroker::find_defect(*name)) return name;
+    std::vector<std::string> names;
+    for (const minibroker::DefectInfo& it : minibroker::defects()) names.emplace_back(it.name);
+    mistakes_.add(node.place, "no defect '" + *name + "'" + suggestion(*name, names));
     return std::nullopt;
   }
 
@@ -127,6 +137,7 @@ class HeaderParser {
     mistakes_.check_keys(node, variant_keys(), "a variant");
     variant.name = mistakes_.text_of(*node.find("name"), "name").value_or("");
     if (const Node* era = node.find("as_version")) variant.as_version = parse_era(*era);
+    if (const Node* defect = node.find("defect")) variant.defect = parse_defect(*defect);
     if (const Node* brokers = node.find("brokers")) parse_brokers(*brokers, variant.brokers);
     if (const Node* settings = node.find("settings")) variant.settings = parse_settings(*settings);
     if (const Node* fence = node.find("fence")) variant.fence = parse_fence(*fence);
@@ -208,12 +219,12 @@ class HeaderParser {
 }  // namespace
 
 std::vector<std::string> scenario_keys() {
-  return {"title", "question", "look",   "topics",  "brokers", "as_version", "settings",
+  return {"title", "question", "look",   "topics",  "brokers", "as_version", "defect", "settings",
           "seed",  "variants", "always", "finally", "expect",  "explore",    "steps"};
 }
 
 std::vector<std::string> variant_keys() {
-  return {"name", "as_version", "brokers", "fence", "settings"};
+  return {"name", "as_version", "brokers", "defect", "fence", "settings"};
 }
 
 void parse_header(const Node& root, Scenario& scenario, Mistakes& mistakes) {

@@ -169,6 +169,11 @@ client::GroupMetadata shown_member(const StepRun& run, const std::string& group)
   client::GroupMetadata metadata;
   const auto member = run.actor->members.find(group);
   if (member != run.actor->members.end()) metadata = member->second->metadata();
+  const auto consumer = run.actor->consumers.find(group);
+  if (consumer != run.actor->consumers.end()) {
+    metadata.generation = consumer->second.epoch;
+    metadata.member_id = consumer->second.member_id;
+  }
   metadata.group_id = run.naming->real(group);
   if (const auto generation = arguments.integer("generation"))
     metadata.generation = static_cast<std::int32_t>(*generation);

@@ -116,6 +116,7 @@ struct Variant {
   std::optional<std::string> as_version;
   std::optional<int> brokers;
   Fence fence = Fence::none;
+  std::optional<std::string> defect;            // of the brokers
   std::map<std::string, std::string> settings;  // Kafka's keys
 };
 
@@ -145,6 +146,7 @@ struct Scenario {
   std::vector<minibroker::TopicSettings> topics;
   int brokers = 1;
   std::optional<std::string> as_version;
+  std::optional<std::string> defect;
   std::map<std::string, std::string> settings;
   std::uint64_t seed = 1;
   std::vector<Variant> variants;  // at least one; an unnamed one when the file has none

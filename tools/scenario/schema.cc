@@ -121,11 +121,18 @@ Json era_schema() {
   return {{"enum", names}};
 }
 
+Json defect_schema() {
+  Json names = Json::array();
+  for (const minibroker::DefectInfo& it : minibroker::defects()) names.push_back(it.name);
+  return {{"enum", names}};
+}
+
 Json variant_schema() {
   return {{"type", "object"},
           {"properties",
            {{"name", {{"type", "string"}}},
             {"as_version", era_schema()},
+            {"defect", defect_schema()},
             {"brokers", {{"type", "integer"}, {"minimum", 1}}},
             {"fence", {{"enum", Json::array({"none", "generation"})}}},
             {"settings", settings_schema()}}},
@@ -165,8 +172,10 @@ std::string scenario_schema() {
                          {"question", text},
                          {"look", one_or_list(text)},
                          {"topics", {{"type", "object"}, {"additionalProperties", topic_schema()}}},
+                         {"defect", defect_schema()},
                          {"brokers", {{"type", "integer"}, {"minimum", 1}}},
                          {"as_version", era_schema()},
+                         {"defect", defect_schema()},
                          {"settings", settings_schema()},
                          {"seed", {{"type", "integer"}, {"minimum", 0}}},
                          {"variants", {{"type", "array"}, {"items", variant_schema()}}},

@@ -31,6 +31,8 @@ minibroker::ClusterSettings cluster_settings(const Scenario& scenario, const Var
   if (!era) era = as_version;
   if (!era) era = scenario.as_version;
   if (era) settings.era = minibroker::find_era(*era).value();
+  const std::optional<std::string>& defect = variant.defect ? variant.defect : scenario.defect;
+  if (defect) settings.era.defect = minibroker::find_defect(*defect).value();
   settings.broker_count = variant.brokers.value_or(scenario.brokers);
   settings.seed = seed.value_or(scenario.seed);
   settings.start = epoch;

@@ -72,6 +72,7 @@ std::string variant_text(const Variant& variant) {
   std::string text = "variants:\n  - {name: " + scalar(variant.name);
   if (variant.as_version) text += ", as_version: " + scalar(*variant.as_version);
   if (variant.brokers) text += ", brokers: " + std::to_string(*variant.brokers);
+  if (variant.defect) text += ", defect: " + *variant.defect;
   if (variant.fence == Fence::generation) text += ", fence: generation";
   if (!variant.settings.empty()) text += ", settings: " + settings_text(variant.settings);
   return text + "}\n";
@@ -87,6 +88,7 @@ std::string header(const Program& program, const Execution& execution,
   if (scenario.brokers != 1) text += "brokers: " + std::to_string(scenario.brokers) + "\n";
   if (as_version || scenario.as_version)
     text += "as_version: " + scalar(as_version.value_or(scenario.as_version.value_or(""))) + "\n";
+  if (scenario.defect) text += "defect: " + *scenario.defect + "\n";
   if (scenario.seed != 1) text += "seed: " + std::to_string(scenario.seed) + "\n";
   if (!scenario.settings.empty()) text += "settings: " + settings_text(scenario.settings) + "\n";
   if (!scenario.topics.empty()) text += "topics:\n";

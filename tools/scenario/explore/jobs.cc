@@ -90,7 +90,11 @@ std::uint64_t number_of(std::string_view text) {
 
 [[noreturn]] void run_share(const Ground& ground, const Branches& branches, std::size_t job,
                             std::size_t jobs, int to, const Search::GoOn& go_on) {
-  Search search(ground.program, ground.limits, ground.cluster, ground.start, go_on);
+  Search search(ground.program, ground.limits, ground.cluster, ground.start,
+                [job, &go_on](SearchProgress progress) {
+                  progress.is_worth_showing = job == 0;
+                  return go_on(progress);
+                });
   std::uint64_t schedules = 0;
   for (std::size_t i = job; i < branches.open.size() && !search.is_stopped(); i += jobs) {
     const std::uint64_t count = search.run_from(branches.open[i].schedule);

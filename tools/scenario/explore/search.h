@@ -27,6 +27,7 @@ struct SearchProgress {
   double done = 0;  // of this search, from 0 to 1, by the branches that are finished
   std::uint64_t states = 0;
   std::uint64_t schedules = 0;
+  bool is_worth_showing = true;  // of several processes, one is
 };
 
 class Search {

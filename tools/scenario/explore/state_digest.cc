@@ -43,7 +43,8 @@ std::int64_t rough(Duration age, std::chrono::seconds unit) {
 // Without the random part, which comes behind the client id.
 std::string_view owner_of_member(std::string_view member_id) {
   constexpr std::size_t random_part = 37;
-  return member_id.substr(0, member_id.size() - std::min(member_id.size(), random_part));
+  if (member_id.size() <= random_part) return member_id;
+  return member_id.substr(0, member_id.size() - random_part);
 }
 
 void add(Digest& digest, const Owners& owners, const PartitionState& partition) {
@@ -102,6 +103,11 @@ void add(Digest& digest, const Owners& owners, const Actor& actor) {
     digest.add(member->generation());
     digest.add(owner_of_member(member->member_id()));
     for (const client::TopicPartition& it : member->assignment()) digest.add(to_string(it));
+  }
+  for (const auto& [group, member] : actor.consumers) {
+    digest.add(group);
+    digest.add(member.epoch);
+    for (const client::TopicPartition& it : member.assignment) digest.add(to_string(it));
   }
   for (const TopicPartition& it : actor.added_partitions) digest.add(to_string(it));
   for (const std::string& it : actor.added_groups) digest.add(it);

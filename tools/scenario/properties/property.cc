@@ -28,6 +28,8 @@ std::unique_ptr<Property> make_property(const std::string& name) {
     return make_last_stable_offset_waits_for_open_transactions();
   if (name == "decisions_are_final") return make_decisions_are_final();
   if (name == "all_or_nothing") return make_all_or_nothing();
+  if (name == "batches_are_in_sequence") return make_batches_are_in_sequence();
+  if (name == "markers_come_once") return make_markers_come_once();
   if (name == "everything_is_decided") return make_everything_is_decided();
   if (name == "owners_are_not_refused") return make_owners_are_not_refused();
   if (name == "one_epoch_one_writer") return make_one_epoch_one_writer();

@@ -87,6 +87,8 @@ std::unique_ptr<Property> make_last_stable_offset_never_moves_back();
 std::unique_ptr<Property> make_last_stable_offset_waits_for_open_transactions();
 std::unique_ptr<Property> make_decisions_are_final();
 std::unique_ptr<Property> make_all_or_nothing();
+std::unique_ptr<Property> make_batches_are_in_sequence();
+std::unique_ptr<Property> make_markers_come_once();
 std::unique_ptr<Property> make_everything_is_decided();
 std::unique_ptr<Property> make_owners_are_not_refused();
 std::unique_ptr<Property> make_one_epoch_one_writer();
