@@ -88,19 +88,14 @@ void add_as_topics(OffsetFetchResponse& response, const ResponseGroup& group,
   }
 }
 
-void add_as_group(OffsetFetchResponse& response, ResponseGroup group) {
-  const auto found = std::find_if(response.groups.begin(), response.groups.end(),
-                                  [&](const auto& it) { return it.group_id == group.group_id; });
-  if (found == response.groups.end()) {
-    response.groups.push_back(std::move(group));
-    return;
-  }
-  found->error_code = group.error_code;
+// Adds what the coordinator says to what was answered for this group before it was asked.
+void add_as_group(ResponseGroup& answer, ResponseGroup group) {
+  answer.error_code = group.error_code;
   for (ResponseTopics& topic : group.topics) {
-    const auto same = std::find_if(found->topics.begin(), found->topics.end(),
+    const auto same = std::find_if(answer.topics.begin(), answer.topics.end(),
                                    [&](const auto& it) { return is_same_topic(it, topic); });
-    if (same == found->topics.end()) {
-      found->topics.push_back(std::move(topic));
+    if (same == answer.topics.end()) {
+      answer.topics.push_back(std::move(topic));
     } else {
       same->partitions.insert(same->partitions.end(), topic.partitions.begin(),
                               topic.partitions.end());
@@ -132,12 +127,17 @@ void GroupCoordinator::answer_fetch(WaitingFetch fetch) {
   OffsetFetchResponse& response = fetch.refused;
   const TopicIds* topic_ids =
       api_version >= first_version_with_topic_ids ? &fetch.topic_ids : nullptr;
-  for (const RequestGroup& asked : groups_of(fetch.body, api_version)) {
-    ResponseGroup group = fetch_group(asked, fetch.body.require_stable, topic_ids);
-    if (api_version >= first_version_with_groups) {
-      add_as_group(response, std::move(group));
+  const std::vector<RequestGroup> groups = groups_of(fetch.body, api_version);
+  if (api_version >= first_version_with_groups) response.groups.resize(groups.size());
+  for (std::size_t i = 0; i < groups.size(); ++i) {
+    const bool has_groups = api_version >= first_version_with_groups;
+    if (has_groups && response.groups[i].error_code != ErrorCode::none) continue;
+    ResponseGroup group = fetch_group(groups[i], fetch.body.require_stable, topic_ids);
+    if (has_groups) {
+      response.groups[i].group_id = group.group_id;
+      add_as_group(response.groups[i], std::move(group));
     } else {
-      add_as_topics(response, group, asked, api_version);
+      add_as_topics(response, group, groups[i], api_version);
     }
   }
   reply(fetch.request, response);

@@ -54,22 +54,19 @@ void refuse_topics(const Turn& turn, const RequestContext& context, Topics& topi
   });
 }
 
+// A group may be named twice: the answers stand in the order of the groups.
 void refuse_groups(const Turn& turn, const RequestContext& context, OffsetFetchRequest& request,
                    OffsetFetchResponse& refused) {
-  std::erase_if(request.groups, [&](Group& group) {
+  for (std::size_t i = 0; i < request.groups.size(); ++i) {
+    Group& group = request.groups[i];
+    GroupAnswer& answer = refused.groups[i];
     if (!allows_group(turn, context, Operation::describe, group.group_id)) {
-      GroupAnswer& answer = refused.groups.emplace_back();
-      answer.group_id = group.group_id;
+      answer.topics.clear();
       answer.error_code = ErrorCode::group_authorization_failed;
-      return true;
+    } else if (group.topics) {
+      refuse_topics(turn, context, *group.topics, answer.topics);
     }
-    if (!group.topics) return false;
-    GroupAnswer answer;
-    answer.group_id = group.group_id;
-    refuse_topics(turn, context, *group.topics, answer.topics);
-    if (!answer.topics.empty()) refused.groups.push_back(std::move(answer));
-    return false;
-  });
+  }
 }
 
 // A request of one group, up to version 7, that is refused as a whole.
@@ -101,13 +98,11 @@ void offset_fetch(Broker& broker, Turn& turn, const RequestContext& context,
   OffsetFetchRequest good = request;
   OffsetFetchResponse refused;
   TopicIds topic_ids;
+  for (const Group& group : good.groups) refused.groups.emplace_back().group_id = group.group_id;
   if (context.api_version >= topic_ids_version_min) {
     for (const auto& [name, image] : turn.controller.topics()) topic_ids[name] = image.id;
-    for (Group& group : good.groups) {
-      GroupAnswer& answer = refused.groups.emplace_back();
-      answer.group_id = group.group_id;
-      name_topics(turn.controller, group, answer);
-    }
+    for (std::size_t i = 0; i < good.groups.size(); ++i)
+      name_topics(turn.controller, good.groups[i], refused.groups[i]);
   }
   if (turn.controller.authorizer().is_enabled()) {
     if (is_refused(broker, turn, context, request)) return;

@@ -86,6 +86,21 @@ TEST_CASE("Offsets are fetched by members in their epoch, and by administrators"
   CHECK(fetch_as(groups, std::nullopt, -1) == ErrorCode::none);
 }
 
+TEST_CASE("A group that is named twice is answered twice", "[group][consumer]") {
+  ConsumerGroups groups;
+  protocol::OffsetFetchRequest request = Groups::fetch();
+  request.groups.push_back(request.groups[0]);
+  const std::size_t asked = request.groups[0].topics->at(0).partition_indexes.size();
+  for (const int version : {8, 10}) {
+    const auto answer = groups.ask(request, version);
+    REQUIRE(answer.groups.size() == 2);
+    for (const auto& group : answer.groups) {
+      REQUIRE(group.topics.size() == 1);
+      CHECK(group.topics[0].partitions.size() == asked);
+    }
+  }
+}
+
 TEST_CASE("Offsets of a consumer group expire when nobody subscribes to their topic",
           "[group][consumer]") {
   ConsumerGroups groups;
