@@ -61,6 +61,9 @@ class Connection {
   // Sends a request that is not answered (Produce with acks=0).
   template <class Request>
   Task<void> post(Request request, int version);
+  // A body that is encoded already; the body of the answer as it came.
+  Task<SharedBytes> exchange(protocol::ApiKey key, int version, Frame body,
+                             CallOptions options = {});
 
   // The highest stable version that both sides know, at most `version_max`. A version that Kafka
   // calls unstable is chosen only when `version_max` names it.
@@ -79,8 +82,6 @@ class Connection {
   struct State;
   explicit Connection(std::shared_ptr<State> state);
 
-  // Sends header and body; the body of the answer.
-  Task<SharedBytes> exchange(protocol::ApiKey key, int version, Frame body, CallOptions options);
   Task<void> send_only(protocol::ApiKey key, int version, Frame body);
   Task<void> negotiate();
   // The answer could not be read: closes the connection and says which answer it was.

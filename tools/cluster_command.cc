@@ -74,11 +74,16 @@ void ClusterCommand::listen_for_signals() {
 }
 
 bool ClusterCommand::wait(Duration duration) {
-  asio::steady_timer timer(io_, duration);
-  bool is_over = false;
-  timer.async_wait([&is_over](const asio::error_code&) { is_over = true; });
-  run_until([&is_over] { return is_over; });
+  wait_until([] { return false; }, duration);
   return !is_interrupted_;
+}
+
+bool ClusterCommand::wait_until(const std::function<bool()>& done, Duration patience) {
+  asio::steady_timer timer(io_, patience);
+  auto is_over = std::make_shared<bool>(false);
+  timer.async_wait([is_over](const asio::error_code&) { *is_over = true; });
+  run_until([&done, &is_over] { return *is_over || done(); });
+  return done();
 }
 
 int report_error(const std::string& command, const Error& error) {

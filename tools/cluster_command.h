@@ -73,6 +73,10 @@ class ClusterCommand {
 
   // Lets the time pass. False when SIGINT or SIGTERM came meanwhile.
   bool wait(Duration duration);
+  // Lets at most that much time pass, until `done` says so; what `done` says then.
+  bool wait_until(const std::function<bool()>& done, Duration patience);
+  // Whether SIGINT or SIGTERM came.
+  bool is_interrupted() const { return is_interrupted_; }
 
  private:
   ClusterCommand() = default;

@@ -4,6 +4,7 @@
 
 #include "tools/api.h"
 #include "tools/bench.h"
+#include "tools/conform.h"
 #include "tools/decode.h"
 #include "tools/encode.h"
 #include "tools/exit_code.h"
@@ -32,6 +33,7 @@ int main(int argc, char** argv) {
   add_txn(app, exit_code);
   add_probe(app, exit_code);
   add_recover(app, exit_code);
+  add_conform(app, exit_code);
   add_worker(app, exit_code);
   add_torture(app, exit_code);
   add_bench(app, exit_code);
