@@ -9,6 +9,8 @@
 #include <string>
 #include <string_view>
 
+#include "minibroker/era.h"
+
 namespace fencepost::minibroker {
 
 enum class ConfigType : std::int8_t {
@@ -26,6 +28,8 @@ enum class ConfigType : std::int8_t {
 // Whether a key can be changed while brokers run: never, for one broker only, or for all as well.
 enum class ConfigUpdate { never, broker, cluster };
 
+constexpr std::size_t newest_release = 7;
+
 struct ConfigKey {
   std::string_view name;
   ConfigType type = ConfigType::string;
@@ -35,6 +39,14 @@ struct ConfigKey {
   // Of numbers.
   std::int64_t min = std::numeric_limits<std::int64_t>::min();
   std::int64_t max = std::numeric_limits<std::int64_t>::max();
+  // Of the releases that have the key with this default, columns of era.cc's tables. A key whose
+  // default has changed stands in the table twice.
+  std::size_t first_release = 0;
+  std::size_t last_release = newest_release;
+
+  bool is_of(const Era& era) const {
+    return era.release_column >= first_release && era.release_column <= last_release;
+  }
 };
 
 // Each by name.

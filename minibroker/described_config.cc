@@ -115,6 +115,7 @@ std::vector<DescribedConfig> describe_topic(const ControllerView& controller, in
                                             const TopicImage& topic) {
   std::vector<DescribedConfig> configs;
   for (const ConfigKey& key : topic_config_keys()) {
+    if (!key.is_of(controller.settings().era)) continue;
     std::vector<ConfigSynonym> synonyms;
     add_if_set(topic.config, std::string(key.name), ConfigSource::topic, synonyms);
     if (const ConfigKey* of_broker = find_config_key(broker_config_keys(), key.broker_key))

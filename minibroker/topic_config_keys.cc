@@ -1,4 +1,5 @@
-// Facts of Kafka 4.4.0: the configuration keys of topics and of groups.
+// Facts of Kafka 4.4.0: the configuration keys of topics and of groups; and what was otherwise for
+// topics in 3.9.2. Of a key that stands here twice the newer one comes first.
 #include "minibroker/config_keys.h"
 
 namespace fencepost::minibroker {
@@ -8,6 +9,13 @@ namespace {
 using enum ConfigType;
 using enum ConfigUpdate;
 
+constexpr std::int64_t none = std::numeric_limits<std::int64_t>::max();
+constexpr std::int64_t any = std::numeric_limits<std::int64_t>::min();
+// Columns of the tables in era.cc.
+constexpr std::size_t release_3_9 = 2;
+constexpr std::size_t release_4_0 = 3;
+constexpr std::size_t release_4_4 = 7;
+
 // clang-format off
 constexpr ConfigKey topic_keys[] = {
     {"cleanup.policy", list, "delete", cluster, "log.cleanup.policy"},
@@ -16,7 +24,7 @@ constexpr ConfigKey topic_keys[] = {
     {"compression.type", string, "producer", cluster, "compression.type"},
     {"compression.zstd.level", integer, "3", cluster, "compression.zstd.level", -131072, 22},
     {"delete.retention.ms", long_integer, "86400000", cluster, "log.cleaner.delete.retention.ms", 0},
-    {"errors.deadletterqueue.group.enable", boolean, "false", cluster},
+    {"errors.deadletterqueue.group.enable", boolean, "false", cluster, {}, any, none, release_4_4},
     {"file.delete.delay.ms", long_integer, "60000", cluster, "log.segment.delete.delay.ms", 0},
     {"flush.messages", long_integer, "9223372036854775807", cluster, "log.flush.interval.messages", 1},
     {"flush.ms", long_integer, "9223372036854775807", cluster, "log.flush.interval.ms", 0},
@@ -26,17 +34,21 @@ constexpr ConfigKey topic_keys[] = {
     {"local.retention.bytes", long_integer, "-2", cluster, "log.local.retention.bytes", -2},
     {"local.retention.ms", long_integer, "-2", cluster, "log.local.retention.ms", -2},
     {"max.compaction.lag.ms", long_integer, "9223372036854775807", cluster, "log.cleaner.max.compaction.lag.ms", 1},
-    {"max.decompressed.message.bytes", integer, "2147483639", cluster, "max.decompressed.message.bytes", 1, 2147483639},
+    {"max.decompressed.message.bytes", integer, "2147483639", cluster, "max.decompressed.message.bytes", 1, 2147483639, release_4_4},
     {"max.message.bytes", integer, "1048588", cluster, "message.max.bytes", 0},
-    {"message.timestamp.after.max.ms", long_integer, "3600000", cluster, "log.message.timestamp.after.max.ms", 0},
+    {"message.downconversion.enable", boolean, "true", cluster, {}, any, none, 0, release_3_9},
+    {"message.format.version", string, "3.0-IV1", cluster, {}, any, none, 0, release_3_9},
+    {"message.timestamp.after.max.ms", long_integer, "3600000", cluster, "log.message.timestamp.after.max.ms", 0, none, release_4_0},
+    {"message.timestamp.after.max.ms", long_integer, "9223372036854775807", cluster, {}, 0, none, 0, release_3_9},
     {"message.timestamp.before.max.ms", long_integer, "9223372036854775807", cluster, "log.message.timestamp.before.max.ms", 0},
+    {"message.timestamp.difference.max.ms", long_integer, "9223372036854775807", cluster, {}, 0, none, 0, release_3_9},
     {"message.timestamp.type", string, "CreateTime", cluster, "log.message.timestamp.type"},
     {"min.cleanable.dirty.ratio", floating, "0.5", cluster, "log.cleaner.min.cleanable.ratio", 0, 1},
     {"min.compaction.lag.ms", long_integer, "0", cluster, "log.cleaner.min.compaction.lag.ms", 0},
     {"min.insync.replicas", integer, "1", cluster, "min.insync.replicas", 1},
     {"preallocate", boolean, "false", cluster, "log.preallocate"},
-    {"remote.copy.lag.bytes", long_integer, "-1", cluster, "log.remote.copy.lag.bytes", -1},
-    {"remote.copy.lag.ms", long_integer, "0", cluster, "log.remote.copy.lag.ms", -1},
+    {"remote.copy.lag.bytes", long_integer, "-1", cluster, "log.remote.copy.lag.bytes", -1, none, release_4_4},
+    {"remote.copy.lag.ms", long_integer, "0", cluster, "log.remote.copy.lag.ms", -1, none, release_4_4},
     {"remote.log.copy.disable", boolean, "false", cluster},
     {"remote.log.delete.on.disable", boolean, "false", cluster},
     {"remote.storage.enable", boolean, "false", cluster},

@@ -54,6 +54,14 @@ std::int64_t integer_of(const TopicImage& topic, const ClusterSettings& settings
   return otherwise;
 }
 
+// What the release has when nothing is set.
+std::int64_t default_of(const Era& era, std::string_view name) {
+  const std::span<const ConfigKey> keys = topic_config_keys();
+  const auto key = std::ranges::find_if(
+      keys, [&](const ConfigKey& it) { return it.name == name && it.is_of(era); });
+  return key == keys.end() ? 0 : parse_integer(key->default_value).value_or(0);
+}
+
 // A limit in milliseconds; Kafka's largest number stands for none.
 std::optional<Duration> limit_of(const TopicImage& topic, const ClusterSettings& settings,
                                  const std::string& name, std::int64_t otherwise) {
@@ -128,7 +136,8 @@ LogSettings log_settings(const TopicImage& topic, const ClusterSettings& setting
   out.rules.timestamp_before_max = limit_of(topic, settings, "message.timestamp.before.max.ms",
                                             std::numeric_limits<std::int64_t>::max());
   out.rules.timestamp_after_max =
-      limit_of(topic, settings, "message.timestamp.after.max.ms", 3'600'000);
+      limit_of(topic, settings, "message.timestamp.after.max.ms",
+               default_of(settings.era, "message.timestamp.after.max.ms"));
   const SegmentRules usual;
   out.segments.roll_after_ms = integer_of(topic, settings, "segment.ms", usual.roll_after_ms);
   // A record that waits for compaction does not wait for its segment to fill.
