@@ -103,6 +103,9 @@ Acl acl_of(const Creation& creation) {
 
 void describe_acls(Broker& broker, Turn& turn, const RequestContext& context,
                    const DescribeAclsRequest& request) {
+  // Kafka closes the connection for what it cannot read, before anything else.
+  const std::optional<AclFilter> filter = filter_of(request);
+  if (!filter) return broker.close(context);
   DescribeAclsResponse response;
   const ControllerAnswer refusal = check_cluster(turn, context, Operation::describe,
                                                  "No Authorizer is configured on the broker");
@@ -111,8 +114,6 @@ void describe_acls(Broker& broker, Turn& turn, const RequestContext& context,
     response.error_message = refusal.message;
     return broker.reply(context, response);
   }
-  const std::optional<AclFilter> filter = filter_of(request);
-  if (!filter) return broker.close(context);
   for (const Acl& acl : turn.controller.authorizer().acls()) {
     if (!filter->matches(acl)) continue;
     const auto type = static_cast<std::int8_t>(acl.resource_type);
@@ -161,6 +162,8 @@ void create_acls(Broker& broker, Turn& turn, const RequestContext& context,
 
 void delete_acls(Broker& broker, Turn& turn, const RequestContext& context,
                  const DeleteAclsRequest& request) {
+  const auto is_readable_filter = [](const auto& it) { return filter_of(it).has_value(); };
+  if (!std::ranges::all_of(request.filters, is_readable_filter)) return broker.close(context);
   DeleteAclsResponse response;
   turn.controller.catch_up();
   const ControllerAnswer refusal =
@@ -173,7 +176,6 @@ void delete_acls(Broker& broker, Turn& turn, const RequestContext& context,
     fail(refusal, result);
     if (refusal.error != ErrorCode::none) continue;
     const std::optional<AclFilter> filter = filter_of(wanted);
-    if (!filter) return broker.close(context);
     for (const Acl& acl : turn.controller.authorizer().acls()) {
       if (!filter->matches(acl)) continue;
       deleted.push_back(acl);

@@ -197,9 +197,12 @@ ControllerAnswer check_logger(const Alteration& alteration, int broker_id) {
 
 // ---- what the controller looks at
 
-ControllerAnswer check_topic(const ConfigMap& config) {
+// A wrong value is said before that the topic is not there.
+ControllerAnswer check_topic(const Turn& turn, const std::string& topic, const ConfigMap& config) {
   for (const auto& [name, value] : config)
     if (auto problem = topic_config_problem(name, value)) return invalid_config(*problem);
+  if (turn.controller.find_topic(topic) == nullptr)
+    return {ErrorCode::unknown_topic_or_partition, "The topic '" + topic + "' does not exist."};
   return {};
 }
 
@@ -241,15 +244,12 @@ ControllerAnswer check_shape(const Alteration& alteration) {
   return {};
 }
 
-ControllerAnswer check_resource(const Turn& turn, const Alteration& alteration) {
+ControllerAnswer check_resource(const Alteration& alteration) {
   const bool is_logger = alteration.resource() == ConfigResource::broker_logger;
   switch (alteration.resource()) {
     case ConfigResource::topic:
       if (auto problem = topic_name_problem(alteration.name))
         return {ErrorCode::invalid_topic_exception, *problem};
-      if (turn.controller.find_topic(alteration.name) == nullptr)
-        return {ErrorCode::unknown_topic_or_partition,
-                "The topic '" + alteration.name + "' does not exist."};
       return {};
     case ConfigResource::group:
       if (alteration.name.empty())
@@ -284,7 +284,7 @@ ControllerAnswer alter(Broker& broker, Turn& turn, const RequestContext& context
                        const Alteration& alteration, bool is_validate_only) {
   ControllerAnswer answer = check_shape(alteration);
   if (answer.error == ErrorCode::none) answer = check_authorization(turn, context, alteration);
-  if (answer.error == ErrorCode::none) answer = check_resource(turn, alteration);
+  if (answer.error == ErrorCode::none) answer = check_resource(alteration);
   if (answer.error != ErrorCode::none) return answer;
   const ConfigResource resource = alteration.resource();
   if (resource == ConfigResource::broker_logger) {
@@ -295,7 +295,7 @@ ControllerAnswer alter(Broker& broker, Turn& turn, const RequestContext& context
   answer = apply(alteration, config);
   if (answer.error != ErrorCode::none) return answer;
   if (resource == ConfigResource::broker) answer = check_broker(alteration, config, broker.id());
-  if (resource == ConfigResource::topic) answer = check_topic(config);
+  if (resource == ConfigResource::topic) answer = check_topic(turn, alteration.name, config);
   if (resource == ConfigResource::group) answer = check_group(turn, broker.id(), config);
   if (answer.error != ErrorCode::none) return answer;
   if (is_validate_only) return {};

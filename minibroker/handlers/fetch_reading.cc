@@ -156,17 +156,22 @@ Answer read_partition(Reader& reader, const FetchTarget& target) {
   return answer;
 }
 
+bool names_topics_by_id(const RequestContext& context) {
+  constexpr std::int16_t topic_ids_version_min = 13;
+  return context.api_version >= topic_ids_version_min;
+}
+
 // A follower needs the right to act as a broker, a consumer the right to read.
 bool is_denied(const Turn& turn, const RequestContext& context, bool is_follower,
                const FetchTarget& target) {
   if (is_follower) return !allows_cluster(turn, context, Operation::cluster_action);
-  const bool is_named = !target.topic.empty() || target.topic_id.is_zero();
+  const bool is_named = !target.topic.empty() || !names_topics_by_id(context);
   return is_named && !allows_topic(turn, context, Operation::read, target.topic);
 }
 
 // What there is not, for Kafka's request layer; it never gets to the logs.
-ErrorCode check_exists(const Turn& turn, const FetchTarget& target) {
-  if (target.topic.empty() && !target.topic_id.is_zero()) return ErrorCode::unknown_topic_id;
+ErrorCode check_exists(const Turn& turn, const RequestContext& context, const FetchTarget& target) {
+  if (target.topic.empty() && names_topics_by_id(context)) return ErrorCode::unknown_topic_id;
   return turn.controller.find_partition({target.topic, target.wanted.partition}) == nullptr
              ? ErrorCode::unknown_topic_or_partition
              : ErrorCode::none;
@@ -185,7 +190,7 @@ FetchReading read_for_fetch(Broker& broker, Turn& turn, const FetchOperation& op
     const ErrorCode error =
         is_denied(turn, operation.request, reader.replica_id != consumer_id, target)
             ? ErrorCode::topic_authorization_failed
-            : check_exists(turn, target);
+            : check_exists(turn, operation.request, target);
     if (error != ErrorCode::none) {
       missing.push_back({target.topic, target.topic_id, refuse(target.wanted.partition, error)});
       missing.back().data.aborted_transactions.emplace();

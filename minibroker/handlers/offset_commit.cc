@@ -19,6 +19,8 @@ void offset_commit(Broker& broker, Turn& turn, const RequestContext& context,
   }
   OffsetCommitRequest good = request;
   refuse_bad_topics(turn, context, context.api_version >= topic_ids_version_min, good, refused);
+  // Without a partition that there is, the group is not asked, nor made.
+  if (good.topics.empty()) return broker.reply(context, refused);
   broker.groups().offset_commit(context, good, std::move(refused), turn.now);
 }
 

@@ -1,6 +1,8 @@
 // WriteTxnMarkers: from the transaction coordinator, or from an operator who ends a hanging
 // transaction. A marker is answered when it is replicated, and on an offsets partition when the
 // group's offsets are decided.
+#include <algorithm>
+
 #include "minibroker/handlers/authorization.h"
 #include "minibroker/handlers/handlers.h"
 
@@ -49,8 +51,12 @@ ErrorCode append(Broker& broker, Turn& turn, OperationId id, const Marker& marke
   return ErrorCode::none;
 }
 
+bool is_for_nobody(const Marker& marker) {
+  return marker.producer_id <= no_producer_id || marker.producer_epoch <= no_producer_epoch;
+}
+
 void refuse_all(Broker& broker, const RequestContext& context,
-                const WriteTxnMarkersRequest& request) {
+                const WriteTxnMarkersRequest& request, ErrorCode error) {
   WriteTxnMarkersResponse response;
   for (const Marker& marker : request.markers) {
     auto& answered = response.markers.emplace_back();
@@ -59,7 +65,7 @@ void refuse_all(Broker& broker, const RequestContext& context,
       auto& topic_answer = answered.topics.emplace_back();
       topic_answer.name = topic.name;
       for (const std::int32_t index : topic.partition_indexes)
-        topic_answer.partitions.push_back({index, ErrorCode::cluster_authorization_failed, {}});
+        topic_answer.partitions.push_back({index, error, {}});
     }
   }
   broker.reply(context, response);
@@ -72,7 +78,11 @@ void write_txn_markers(Broker& broker, Turn& turn, const RequestContext& context
   // An operator who ends a hanging transaction needs ALTER, brokers CLUSTER_ACTION.
   const bool is_allowed = allows_cluster(turn, context, Operation::alter) ||
                           allows_cluster(turn, context, Operation::cluster_action);
-  if (!is_allowed) return refuse_all(broker, context, request);
+  if (!is_allowed)
+    return refuse_all(broker, context, request, ErrorCode::cluster_authorization_failed);
+  // Kafka stumbles over a marker that it cannot write.
+  if (std::ranges::any_of(request.markers, is_for_nobody))
+    return refuse_all(broker, context, request, ErrorCode::unknown_server_error);
   const OperationId id = broker.next_operation();
   MarkerOperation& operation = broker.markers()[id];
   operation.request = context;

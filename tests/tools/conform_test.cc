@@ -157,3 +157,85 @@ TEST_CASE("shrinking keeps only what the difference needs", "[tools][conform]") 
   CHECK(shrunk.plays < 200);
   CHECK(shrink(program, play_again(program), play_again, 0).program.steps.size() == 31);
 }
+
+// ---- what real brokers were seen to answer where ours answered otherwise
+
+namespace {
+
+// The answer to the last of these steps.
+std::string last_answer(const std::string& release, const std::string& steps) {
+  Pair pair(settings_of(release), settings_of(release));
+  const Program program = read_program(steps).value();
+  return play_once(pair, program).exchanges.back().answer;
+}
+
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+}  // namespace
+
+TEST_CASE("Fetch by the zero id of no topic is UNKNOWN_TOPIC_ID", "[tools][conform]") {
+  CHECK(
+      contains(last_answer("4.4", R"(#! {"api":"Fetch","version":13,"body":{"topics":[{"topicId":)"
+                                  R"("$topic nowhere","partitions":[{"partition":0}]}]}})"),
+               "UNKNOWN_TOPIC_ID"));
+}
+
+TEST_CASE("a wrong value for a topic that is not there is INVALID_CONFIG", "[tools][conform]") {
+  const std::string steps =
+      R"(#! {"api":"IncrementalAlterConfigs","version":1,"body":{"resources":[{"resourceType":2,)"
+      R"("resourceName":"~nowhere","configs":[{"name":"segment.bytes","configOperation":0,)"
+      R"("value":"VALUE"}]}]}})";
+  const auto answer = [&steps](const std::string& value) {
+    std::string text = steps;
+    return last_answer("4.4", text.replace(text.find("VALUE"), 5, value));
+  };
+  CHECK(contains(answer("x"), "INVALID_CONFIG"));
+  CHECK(contains(answer("2000000"), "UNKNOWN_TOPIC_OR_PARTITION"));
+}
+
+TEST_CASE("an ACL filter that cannot be read closes the connection, authorizer or not",
+          "[tools][conform]") {
+  for (const std::string api : {"DescribeAcls", "DeleteAcls"}) {
+    const std::string filter =
+        R"("resourceTypeFilter":0,"patternTypeFilter":1,"operation":1,"permissionType":1)";
+    const std::string body =
+        api == "DescribeAcls" ? "{" + filter + "}" : "{\"filters\":[{" + filter + "}]}";
+    CHECK(last_answer("4.4", "#! {\"api\":\"" + api + "\",\"version\":3,\"body\":" + body + "}") ==
+          "the connection was closed");
+  }
+}
+
+TEST_CASE("markers for nobody are refused as a whole", "[tools][conform]") {
+  const std::string create =
+      R"(#! {"api":"CreateTopics","version":7,"body":{"topics":[{"name":"~x","numPartitions":1,)"
+      R"("replicationFactor":1}]}})";
+  const std::string answer = last_answer(
+      "4.4", create + "\n" +
+                 R"(#! {"api":"WriteTxnMarkers","version":1,"body":{"markers":[{"producerId":-1,)"
+                 R"("producerEpoch":0,"topics":[{"name":"~x","partitionIndexes":[0]}]}]}})");
+  CHECK(contains(answer, "UNKNOWN_SERVER_ERROR"));
+}
+
+TEST_CASE("a commit of partitions that are not there makes no group", "[tools][conform]") {
+  const std::string steps =
+      R"(#! {"api":"OffsetCommit","version":8,"body":{"groupId":"~g","topics":[{"name":"~nowhere",)"
+      R"("partitions":[{"partitionIndex":0,"committedOffset":1}]}]}})"
+      "\n"
+      R"(#! {"api":"ListGroups","version":5,"body":{}})";
+  CHECK(last_answer("4.4", steps) == R"({"errorCode":"NONE","groups":[]})");
+}
+
+TEST_CASE("a topic of Kafka 3.9 is described with the keys of Kafka 3.9", "[tools][conform]") {
+  const std::string steps =
+      R"(#! {"api":"CreateTopics","version":7,"body":{"topics":[{"name":"~x","numPartitions":1,)"
+      R"("replicationFactor":1}]}})";
+  CHECK(contains(last_answer("3.9", steps), "message.format.version"));
+  CHECK_FALSE(contains(last_answer("3.9", steps), "errors.deadletterqueue"));
+  CHECK(contains(last_answer("3.9", steps),
+                 R"("name":"message.timestamp.after.max.ms","readOnly":false,"value":"9223)"));
+  CHECK_FALSE(contains(last_answer("4.4", steps), "message.format.version"));
+  CHECK(contains(last_answer("4.4", steps),
+                 R"("name":"message.timestamp.after.max.ms","readOnly":false,"value":"3600000")"));
+}
