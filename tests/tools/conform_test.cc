@@ -1,6 +1,7 @@
 // conform against itself: two minibrokers in this process, of one release or of two.
 #include <set>
 
+#include "minibroker/defects.h"
 #include "minibroker/era.h"
 #include "tests/catch.h"
 #include "tools/conform/as_scenario.h"
@@ -94,6 +95,23 @@ TEST_CASE("brokers of two releases differ, and a few steps show it", "[tools][co
   CHECK(outcome.found.front().shrunk.program.steps.size() <= 4);
 }
 
+TEST_CASE("conform sees the mistakes that brokers can be told to make", "[.][defects]") {
+  for (const minibroker::DefectInfo& info : minibroker::defects()) {
+    minibroker::ClusterSettings wrong = settings_of("4.4");
+    wrong.era.defect = info.defect;
+    minibroker::ClusterSettings right = settings_of("4.4");
+    Pair pair(right, wrong);
+    const Outcome outcome = pair.run(1, 20);
+    WARN(info.name << ": " << outcome.programs - outcome.equal_programs << " of "
+                   << outcome.programs << " programs"
+                   << (outcome.found.empty()
+                           ? std::string()
+                           : ", " + std::to_string(
+                                        outcome.found.front().shrunk.program.steps.size()) +
+                                 " steps"));
+  }
+}
+
 TEST_CASE("a differing program is a scenario file that can be read, and played again",
           "[tools][conform]") {
   Pair pair(settings_of("4.4"), settings_of("3.9"));
@@ -178,7 +196,7 @@ bool contains(const std::string& text, const std::string& part) {
 TEST_CASE("Fetch by the zero id of no topic is UNKNOWN_TOPIC_ID", "[tools][conform]") {
   CHECK(
       contains(last_answer("4.4", R"(#! {"api":"Fetch","version":13,"body":{"topics":[{"topicId":)"
-                                  R"("$topic nowhere","partitions":[{"partition":0}]}]}})"),
+                                  R"("AAAAAAAAAAAAAAAAAAAAAA","partitions":[{"partition":0}]}]}})"),
                "UNKNOWN_TOPIC_ID"));
 }
 

@@ -31,6 +31,13 @@ Symbol parse_symbol(const std::string& text) {
   return symbol;
 }
 
+// An id that no cluster gives: of a topic that is not there.
+std::string id_of_nothing(const std::string& name) {
+  Uuid id;
+  std::ranges::copy(name.substr(0, id.bytes.size()), id.bytes.begin());
+  return to_string(id);
+}
+
 bool is_builder(const json& value, const char* name) {
   return value.is_object() && value.size() == 1 && value.begin().key() == name;
 }
@@ -97,7 +104,7 @@ class Filling {
     if (it.kind == "session_epoch") return bindings_.sessions_[it.of].epoch + it.plus;
     if (it.kind == "topic") {
       const auto found = bindings_.topic_ids_.find(it.of);
-      return found == bindings_.topic_ids_.end() ? to_string(Uuid()) : found->second;
+      return found == bindings_.topic_ids_.end() ? id_of_nothing(it.of) : found->second;
     }
     if (it.kind == "broker") return bindings_.broker_id_;
     return json(json::value_t::discarded);
@@ -117,15 +124,19 @@ class Filling {
       const auto& identity = bindings_.producers_[producer];
       plan.producer_id = identity.id;
       plan.producer_epoch = static_cast<std::int16_t>(identity.epoch + wanted.value("epoch", 0));
-      const std::int32_t next = bindings_.sequences_[producer][place];
+      const auto [next, last_count] = bindings_.sequences_[producer][place];
       plan.base_sequence = next;
-      if (sequence == "repeat") plan.base_sequence = std::max(0, next - plan.record_count);
+      if (sequence == "repeat") {
+        plan.base_sequence = std::max(0, next - last_count);
+        plan.record_count = last_count;
+      }
+      if (sequence == "overlap") plan.base_sequence = std::max(0, next - plan.record_count);
       if (sequence == "gap") plan.base_sequence = next + 3;
       if (sequence == "zero") plan.base_sequence = 0;
     }
     if (sequence == "next" || sequence == "zero")
       bindings_.sent_batches_.push_back(
-          {producer, {place, plan.base_sequence + plan.record_count}});
+          {producer, place, {plan.base_sequence + plan.record_count, plan.record_count}});
     return to_base64(build(plan).view());
   }
 
@@ -197,11 +208,11 @@ void Bindings::learn_sequences(const json& answer) {
     for (const json& partition : topic.value("partitionResponses", json::array())) {
       if (partition.value("errorCode", -1) != 0) continue;
       const std::string place = name + "-" + std::to_string(partition.value("index", -1));
-      for (const auto& [producer, batch] : sent_batches_) {
+      for (const SentBatch& batch : sent_batches_) {
         const bool is_it =
-            !producer.empty() &&
+            !batch.producer.empty() &&
             "~" + place.substr(std::min(prefix_.size(), place.size())) == batch.place;
-        if (is_it) sequences_[producer][batch.place] = batch.next_sequence;
+        if (is_it) sequences_[batch.producer][batch.place] = batch.sequence;
       }
     }
   }

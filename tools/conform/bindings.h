@@ -65,9 +65,15 @@ class Bindings {
     std::int32_t id = 0;
     std::int32_t epoch = 0;
   };
+  // Of a producer in one partition.
+  struct Sequence {
+    std::int32_t next = 0;
+    int last_count = 1;  // records of the last batch that was taken
+  };
   struct SentBatch {
+    std::string producer;
     std::string place;
-    std::int32_t next_sequence = 0;
+    Sequence sequence;  // when it is taken
   };
 
   void learn_producer(const std::string& actor, const nlohmann::json& answer);
@@ -81,9 +87,9 @@ class Bindings {
   std::map<std::string, Producer> producers_;
   std::map<std::string, Member> members_;
   std::map<std::string, Session> sessions_;
-  std::map<std::string, std::string> topic_ids_;                          // by name, without prefix
-  std::map<std::string, std::map<std::string, std::int32_t>> sequences_;  // by producer and place
-  std::vector<std::pair<std::string, SentBatch>> sent_batches_;           // of the last request
+  std::map<std::string, std::string> topic_ids_;                      // by name, without prefix
+  std::map<std::string, std::map<std::string, Sequence>> sequences_;  // by producer and place
+  std::vector<SentBatch> sent_batches_;                               // of the last request
   // Every id that was ever given, and what it is shown as.
   std::map<std::int64_t, std::string> producer_symbols_;
   std::map<std::string, std::string> member_symbols_;

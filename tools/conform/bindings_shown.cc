@@ -22,10 +22,9 @@ bool is_among(const std::array<std::string_view, N>& names, std::string_view nam
 }
 
 // Texts for people, addresses, and what depends on load.
-constexpr std::array<std::string_view, 9> left_out{
-    "throttleTimeMs", "errorMessage", "message",
-    "clusterId",      "port",         "nodeEndpoints",
-    "clientHost",     "isFenced",     "finalizedFeaturesEpoch"};
+constexpr std::array<std::string_view, 10> left_out{
+    "brokers", "throttleTimeMs", "errorMessage", "message",  "clusterId",
+    "port",    "nodeEndpoints",  "clientHost",   "isFenced", "finalizedFeaturesEpoch"};
 // Ids of brokers, alone or in a list.
 constexpr std::array<std::string_view, 12> broker_ids{
     "leaderId",     "nodeId",          "brokerId",        "controllerId",

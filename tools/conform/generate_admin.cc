@@ -40,11 +40,15 @@ void Generator::topic_step() {
     add(ApiKey::create_topics, protocol::since(2), "",
         {{"topics", json::array({one})}, {"timeoutMs", 10000}, {"validateOnly", chance(30)}});
   } else if (what < 40) {
+    const std::size_t count = 1 + below(4);
+    json assignments;
+    if (offer_.broker_count > 1)
+      assignments = json::array({{{"brokerIds", json::array({"$broker"})}}});
     add(ApiKey::create_partitions, any_version, "",
         {{"topics",
           {{{"name", "~" + mostly(topic().c_str(), 90, {"nowhere"})},
-            {"count", 1 + below(4)},
-            {"assignments", nullptr}}}},
+            {"count", offer_.broker_count > 1 ? 3 : count},
+            {"assignments", assignments}}}},
          {"timeoutMs", 10000},
          {"validateOnly", chance(50)}});
   } else if (what < 50) {

@@ -109,7 +109,7 @@ Generator::json Generator::produce_topics(const std::string& id, bool is_transac
   const auto batch = [&] {
     json plan = {{"producer", id}, {"transactional", is_transactional}};
     plan["records"] = 1 + below(3);
-    plan["sequence"] = mostly("next", 85, {"repeat", "gap", "zero"});
+    plan["sequence"] = mostly("next", 85, {"repeat", "repeat", "overlap", "gap", "zero"});
     if (!chance(90)) plan["epoch"] = chance(50) ? -1 : 1;
     if (chance(35)) plan["codec"] = pick({"gzip", "lz4", "zstd", "snappy"});
     if (chance(3)) plan["damage"] = pick({"crc", "cut", "count"});

@@ -9,7 +9,7 @@ namespace {
 constexpr Duration answer_time_max = std::chrono::seconds(15);
 // An answer that has not come by then waits for another member.
 constexpr Duration waiting_begins = milliseconds(150);
-constexpr Duration glance = milliseconds(20);
+constexpr Duration glance = milliseconds(50);
 // How much later than the other one a side may be.
 constexpr Duration lag_max = std::chrono::seconds(3);
 
@@ -49,7 +49,10 @@ class Play {
     if (is_interrupted()) return;
     compare(index, answers);
     if (played_.difference) return;
-    if (!answers[0]) waiting_[connection] = index;
+    if (!answers[0]) {
+      waiting_[connection] = index;
+      for (Player& player : players_) player.make_sure_it_waits(step);
+    }
     if (answers[0])
       for (Player& player : players_) player.settle(step);
     keep_pace(began);
@@ -60,8 +63,10 @@ class Play {
     Player& first = players_[first_];
     Player& second = players_[1 - first_];
     Answers answers;
-    answers[first_] =
-        first.take(connection, may_wait ? waiting_begins + join_delay_ : answer_time_max);
+    // Where nothing is under way in this process, nothing will come: no time is to pass for it.
+    const Duration wait =
+        join_delay_ + (first.side().is_simulated() ? Duration() : waiting_begins);
+    answers[first_] = first.take(connection, may_wait ? wait : answer_time_max);
     const Duration patience = answers[first_] ? answer_time_max : glance;
     answers[1 - first_] = second.take(connection, patience);
     if (answers[1 - first_] && !answers[first_]) answers[first_] = first.take(connection, lag_max);

@@ -1,6 +1,7 @@
 #include "tools/conform/player.h"
 
 #include <algorithm>
+#include <array>
 #include <nlohmann/json.hpp>
 
 #include "protocol/error_code.h"
@@ -53,6 +54,41 @@ bool asks_for_member_id(const Step& step, const json& answer) {
          answer.value("errorCode", 0) == static_cast<int>(ErrorCode::member_id_required);
 }
 
+// Whose coordinator a request is for; of several groups or ids there is one in a program that is
+// played to several brokers.
+struct Coordinated {
+  client::CoordinatorType type;
+  std::string key;
+};
+
+std::optional<Coordinated> coordinated_of(ApiKey api, const json& request) {
+  using client::CoordinatorType;
+  struct Place {
+    const char* pointer;
+    CoordinatorType type;
+  };
+  constexpr std::array places{
+      Place{"/groupId", CoordinatorType::group},
+      Place{"/groups/0", CoordinatorType::group},
+      Place{"/groups/0/groupId", CoordinatorType::group},
+      Place{"/groupIds/0", CoordinatorType::group},
+      Place{"/groupsNames/0", CoordinatorType::group},
+      Place{"/transactionalId", CoordinatorType::transaction},
+      Place{"/transactionalIds/0", CoordinatorType::transaction},
+      Place{"/v3AndBelowTransactionalId", CoordinatorType::transaction},
+      Place{"/transactions/0/transactionalId", CoordinatorType::transaction},
+  };
+  for (const Place& place : places) {
+    // It names a group and asks the transaction's coordinator.
+    const bool is_group = place.type == CoordinatorType::group;
+    if (api == ApiKey::add_offsets_to_txn && is_group) continue;
+    const json::json_pointer pointer(place.pointer);
+    if (request.contains(pointer) && request[pointer].is_string())
+      return Coordinated{place.type, request[pointer].get<std::string>()};
+  }
+  return std::nullopt;
+}
+
 const char* failure_text(const Error& error) {
   switch (error.kind) {
     case ErrorKind::unknown_outcome:
@@ -79,7 +115,8 @@ Player::Player(Side& side, const Acquaintance& known, std::string prefix)
     : side_(side), known_(known), bindings_(std::move(prefix), known.broker_id) {}
 
 Player::~Player() {
-  for (const auto& [name, connection] : connections_) connection->close();
+  for (const auto& [name, connection] : connections_)
+    if (connection != nullptr) connection->close();
   // What still waits refers to this.
   side_.run_until(
       [this] {
@@ -114,14 +151,11 @@ bool Player::is_waiting(const std::string& connection) const {
 // where we have put them.
 client::Task<std::shared_ptr<Connection>> Player::connect(const Step& step, std::string request) {
   client::Address address = known_.address;
-  const json body = json::parse(request, nullptr, false);
-  const bool is_group = body.contains("groupId");
-  const char* field = is_group ? "groupId" : "transactionalId";
-  if (known_.offer.broker_count > 1 && step.api != ApiKey::produce && body.contains(field) &&
-      body[field].is_string()) {
-    const auto type =
-        is_group ? client::CoordinatorType::group : client::CoordinatorType::transaction;
-    std::string key = body[field].get<std::string>();
+  const std::optional<Coordinated> it =
+      coordinated_of(step.api, json::parse(request, nullptr, false));
+  if (known_.offer.broker_count > 1 && step.api != ApiKey::produce && it) {
+    std::string key = it->key;
+    const client::CoordinatorType type = it->type;
     Result<std::shared_ptr<Connection>> found =
         co_await side_.client().coordinator_of(type, std::move(key));
     if (!found) co_return found.error();
@@ -223,6 +257,13 @@ json Player::ask_quietly(Step step) {
   return asking->last;
 }
 
+void Player::make_sure_it_waits(const Step& step) {
+  if (side_.is_simulated()) return;
+  const json body = json::parse(step.body);
+  const json asked = {{"groups", json::array({body.value("groupId", std::string())})}};
+  for (int i = 0; i < 3; ++i) ask_quietly({ApiKey::describe_groups, 0, asked.dump(), ""});
+}
+
 // ---- settling
 
 void Player::settle_transaction(const Step& step) {
@@ -252,9 +293,11 @@ bool Player::has_leaders(const std::string& topic, std::size_t partition_count) 
       metadata["topics"][0]["partitions"].size() < partition_count)
     return false;
   bindings_.learn(metadata_step, metadata);
+  // Our broker itself has to know that it leads.
   json partitions = json::array();
-  for (std::size_t i = 0; i < partition_count; ++i)
-    partitions.push_back({{"partitionIndex", i}, {"timestamp", -1}});
+  for (const json& partition : metadata["topics"][0]["partitions"])
+    if (partition["leaderId"] == known_.broker_id)
+      partitions.push_back({{"partitionIndex", partition["partitionIndex"]}, {"timestamp", -1}});
   const json offsets = {{"replicaId", -1},
                         {"topics", {{{"name", topic}, {"partitions", partitions}}}}};
   const json ends = ask_quietly({ApiKey::list_offsets, 5, offsets.dump(), ""});

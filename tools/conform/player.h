@@ -40,6 +40,9 @@ class Player {
   void begin(const Step& step);
   // Waits for the answer of a connection, at most that long. Nothing: none yet.
   std::optional<Answer> take(const std::string& connection, Duration patience);
+  // The request of the step is known to have been dealt with although it is not answered: what
+  // comes after it on another connection comes after it.
+  void make_sure_it_waits(const Step& step);
   // Waits until the cluster has done what the step just taken has asked for: markers are written,
   // new topics have leaders, a configuration has arrived.
   void settle(const Step& step);
