@@ -54,6 +54,9 @@ struct Era {
   bool holds_back_before_marker = true;
   // KAFKA-19367: fence and abort together raise the epoch by one.
   bool fences_with_one_bump = true;
+  // A transactional.id that starts anew forgets when its last transaction began. What is in the log
+  // says so in every release; the coordinators written in Scala kept it until they loaded again.
+  bool forgets_start_when_empty = true;
   // KIP-1228: a TV2 marker has to be newer than the stored epoch.
   bool demands_newer_marker_epoch = true;
   // KIP-1251: an older member epoch is accepted for a partition that the member still holds.

@@ -125,7 +125,7 @@ class GroupCoordinator {
 
   // What TxnOffsetCommit answers before any verification; none when it may go on. The old
   // coordinator looks at its own availability before it verifies, the new one afterwards.
-  protocol::ErrorCode before_verification(const std::string& group_id) const;
+  protocol::ErrorCode before_verification(const std::string& group_id, Instant now);
 
   // The cluster's topics have changed: `version` rises with each change.
   void update_topics(const std::map<std::string, TopicFacts>& topics, std::int64_t version);

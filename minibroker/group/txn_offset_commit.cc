@@ -24,9 +24,13 @@ ErrorCode for_version(ErrorCode error, int api_version) {
 
 }  // namespace
 
-ErrorCode GroupCoordinator::before_verification(const std::string& group_id) const {
+ErrorCode GroupCoordinator::before_verification(const std::string& group_id, Instant now) {
   if (group_id.empty()) return ErrorCode::invalid_group_id;
-  return era_.has_new_group_coordinator ? ErrorCode::none : availability(group_id);
+  if (era_.has_new_group_coordinator) return ErrorCode::none;
+  const ErrorCode error = availability(group_id);
+  // The old coordinator makes the group before it asks, and keeps it whatever the answer.
+  if (error == ErrorCode::none) get_or_create_group(group_id, now);
+  return error;
 }
 
 void GroupCoordinator::txn_offset_commit(const RequestContext& context,

@@ -87,7 +87,7 @@ void txn_offset_commit(Broker& broker, Turn& turn, const RequestContext& context
   refuse_bad_topics(turn, context, context.api_version >= topic_ids_version_min, operation.body,
                     operation.refused);
   if (operation.body.topics.empty()) return broker.reply(context, operation.refused);
-  const ErrorCode error = broker.groups().before_verification(request.group_id);
+  const ErrorCode error = broker.groups().before_verification(request.group_id, turn.now);
   if (error != ErrorCode::none) return refuse(broker, std::move(operation), error);
   const OperationId id = broker.next_operation();
   broker.offset_commits().emplace(id, std::move(operation));

@@ -94,7 +94,10 @@ void TransactionCoordinator::on_log_write(const LogWriteOutcome& outcome, Instan
   if (found.error != ErrorCode::none) return answer(write.waiter, found.error);
   // Written, but the partition has been loaded anew since: what counts is what was loaded.
   if (!is_same_leadership) return answer(write.waiter, ErrorCode::not_coordinator);
+  const std::optional<Instant> started = found.metadata->values().started;
   found.metadata->complete(write.prepared);
+  const bool is_empty = write.prepared.status == TransactionStatus::empty;
+  if (is_empty && !era_.forgets_start_when_empty) found.metadata->remember_start(started);
   note_status(write.transactional_id, *found.metadata);
   on_step_written(write, *found.metadata, now);
 }

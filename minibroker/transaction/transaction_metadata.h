@@ -98,6 +98,8 @@ class TransactionMetadata {
 
   // The log has the prepared values. Dies when the step is not one that a transaction can take.
   void complete(const TransactionValues& prepared);
+  // In memory alone; see Era::forgets_start_when_empty.
+  void remember_start(std::optional<Instant> started) { values_.started = started; }
   // The fence becomes part of the abort that follows: the epoch is raised before it is written.
   void raise_to_fenced_epoch(std::int16_t fenced_epoch);
   void clear_pending() { pending_.reset(); }

@@ -186,13 +186,13 @@ TEST_CASE("Only the old coordinator looks at itself before the verification",
   for (const Era& era : {new_coordinator(), old_coordinator()}) {
     Groups groups(era);
     const bool is_new = era.has_new_group_coordinator;
-    CHECK(groups.coordinator.before_verification("") == ErrorCode::invalid_group_id);
-    CHECK(groups.coordinator.before_verification("g") == ErrorCode::none);
+    CHECK(groups.coordinator.before_verification("", Instant()) == ErrorCode::invalid_group_id);
+    CHECK(groups.coordinator.before_verification("g", Instant()) == ErrorCode::none);
     groups.coordinator.begin_loading(0);
-    CHECK(groups.coordinator.before_verification("g") ==
+    CHECK(groups.coordinator.before_verification("g", Instant()) ==
           (is_new ? ErrorCode::none : ErrorCode::coordinator_load_in_progress));
     groups.coordinator.unload(0, groups.now);
-    CHECK(groups.coordinator.before_verification("g") ==
+    CHECK(groups.coordinator.before_verification("g", Instant()) ==
           (is_new ? ErrorCode::none : ErrorCode::not_coordinator));
   }
 }
