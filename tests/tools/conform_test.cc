@@ -95,20 +95,14 @@ TEST_CASE("brokers of two releases differ, and a few steps show it", "[tools][co
   CHECK(outcome.found.front().shrunk.program.steps.size() <= 4);
 }
 
-TEST_CASE("conform sees the mistakes that brokers can be told to make", "[.][defects]") {
-  for (const minibroker::DefectInfo& info : minibroker::defects()) {
+TEST_CASE("a broker that makes a mistake differs from one that does not", "[tools][conform]") {
+  for (const char* name : {"takeover_keeps_epoch", "stable_offset_past_transaction",
+                           "last_marker_missing", "duplicates_appended", "generation_unchecked"}) {
     minibroker::ClusterSettings wrong = settings_of("4.4");
-    wrong.era.defect = info.defect;
-    minibroker::ClusterSettings right = settings_of("4.4");
-    Pair pair(right, wrong);
-    const Outcome outcome = pair.run(1, 20);
-    WARN(info.name << ": " << outcome.programs - outcome.equal_programs << " of "
-                   << outcome.programs << " programs"
-                   << (outcome.found.empty()
-                           ? std::string()
-                           : ", " + std::to_string(
-                                        outcome.found.front().shrunk.program.steps.size()) +
-                                 " steps"));
+    wrong.era.defect = minibroker::find_defect(name).value();
+    Pair pair(settings_of("4.4"), wrong);
+    INFO(name);
+    CHECK_FALSE(pair.run(1, 8).is_equal());
   }
 }
 
@@ -256,4 +250,39 @@ TEST_CASE("a topic of Kafka 3.9 is described with the keys of Kafka 3.9", "[tool
   CHECK_FALSE(contains(last_answer("4.4", steps), "message.format.version"));
   CHECK(contains(last_answer("4.4", steps),
                  R"("name":"message.timestamp.after.max.ms","readOnly":false,"value":"3600000")"));
+}
+
+TEST_CASE("before Kafka 4 a refused transactional commit leaves an empty group",
+          "[tools][conform]") {
+  const std::string steps =
+      R"(#! {"api":"CreateTopics","version":5,"body":{"topics":[{"name":"~x","numPartitions":1,)"
+      R"("replicationFactor":1}]}})"
+      "\n"
+      R"(#! {"api":"TxnOffsetCommit","version":2,"body":{"groupId":"~g","transactionalId":"~t",)"
+      R"("producerId":5,"producerEpoch":0,"topics":[{"name":"~x","partitions":[{"partitionIndex":0,)"
+      R"("committedOffset":1}]}]}})"
+      "\n"
+      R"(#! {"api":"DescribeGroups","version":0,"body":{"groups":["~g"]}})";
+  CHECK(contains(last_answer("3.9", steps), "Empty"));
+  CHECK(contains(last_answer("4.4", steps), "Dead"));
+}
+
+TEST_CASE("before Kafka 4.1 a new owner of an id shows when its last transaction began",
+          "[tools][conform]") {
+  const std::string init =
+      R"(#! {"api":"InitProducerId","version":4,"actor":"t","body":{"transactionalId":"~t",)"
+      R"("transactionTimeoutMs":60000}})"
+      "\n";
+  const std::string steps =
+      R"(#! {"api":"CreateTopics","version":5,"body":{"topics":[{"name":"~x","numPartitions":1,)"
+      R"("replicationFactor":1}]}})"
+      "\n" +
+      init +
+      R"(#! {"api":"AddPartitionsToTxn","version":3,"actor":"t","body":{)"
+      R"("v3AndBelowTransactionalId":"~t","v3AndBelowProducerId":"$producer t",)"
+      R"("v3AndBelowProducerEpoch":"$epoch t","v3AndBelowTopics":[{"name":"~x","partitions":[0]}]}})"
+      "\n" +
+      init + R"(#! {"api":"DescribeTransactions","version":0,"body":{"transactionalIds":["~t"]}})";
+  CHECK(contains(last_answer("3.9", steps), R"("transactionStartTimeMs":"now")"));
+  CHECK(contains(last_answer("4.4", steps), R"("transactionStartTimeMs":-1)"));
 }

@@ -1,6 +1,7 @@
 #include "tools/conform/play.h"
 
 #include <array>
+#include <nlohmann/json.hpp>
 
 namespace fencepost::conform {
 
@@ -12,6 +13,25 @@ constexpr Duration waiting_begins = milliseconds(150);
 constexpr Duration glance = milliseconds(50);
 // How much later than the other one a side may be.
 constexpr Duration lag_max = std::chrono::seconds(3);
+
+// When the leader of a group has gone, Kafka takes whichever member its hash table names first.
+bool is_same_but_for_the_leader(const Step& step, const std::string& one,
+                                const std::string& other) {
+  if (step.api != protocol::ApiKey::join_group) return false;
+  // Behind the answer that gave a member its id.
+  const auto last = [](const std::string& text) {
+    const std::size_t at = text.rfind(", then {");
+    return nlohmann::json::parse(at == std::string::npos ? text : text.substr(at + 7), nullptr,
+                                 false);
+  };
+  std::array<nlohmann::json, 2> answers{last(one), last(other)};
+  for (nlohmann::json& answer : answers) {
+    if (!answer.is_object() || answer.value("generationId", -1) <= 1) return false;
+    answer.erase("leader");
+    answer.erase("members");
+  }
+  return answers[0] == answers[1];
+}
 
 class Play {
  public:
@@ -64,8 +84,7 @@ class Play {
     Player& second = players_[1 - first_];
     Answers answers;
     // Where nothing is under way in this process, nothing will come: no time is to pass for it.
-    const Duration wait =
-        join_delay_ + (first.side().is_simulated() ? Duration() : waiting_begins);
+    const Duration wait = join_delay_ + (first.side().is_simulated() ? Duration() : waiting_begins);
     answers[first_] = first.take(connection, may_wait ? wait : answer_time_max);
     const Duration patience = answers[first_] ? answer_time_max : glance;
     answers[1 - first_] = second.take(connection, patience);
@@ -101,7 +120,9 @@ class Play {
       return;
     }
     Tally& tally = played_.tallies[program_.steps[index].api];
-    if (one != other) {
+    if (one != other && is_same_but_for_the_leader(program_.steps[index], one, other)) {
+      is_stuck_ = true;  // from here on the two groups go different ways
+    } else if (one != other) {
       played_.difference = Difference{index, one, other};
       ++tally.different;
       return;
