@@ -61,7 +61,8 @@ protocol::JoinGroupRequest GroupMember::join_request(const MemberOverrides& over
   auto& protocol = request.protocols.emplace_back();
   protocol.name = name_of(options_.assignor);
   const bool shows_owned = options_.assignor == Assignor::cooperative_sticky;
-  protocol.metadata = shows_owned ? encode_subscription(options_.topics, owned_, generation_)
+  const std::int32_t generation = overrides.generation.value_or(generation_);
+  protocol.metadata = shows_owned ? encode_subscription(options_.topics, owned_, generation)
                                   : encode_subscription(options_.topics);
   return request;
 }

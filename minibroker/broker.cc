@@ -12,6 +12,7 @@ transaction::TransactionSettings transaction_settings(const ClusterSettings& set
   out.partition_count = settings.transaction_state_log_num_partitions;
   out.max_timeout = settings.transaction_max_timeout;
   out.abort_sweep_interval = settings.transaction_abort_timed_out_transaction_cleanup_interval;
+  out.first_producer_epoch = static_cast<std::int16_t>(settings.first_producer_epoch);
   out.expiration = settings.transactional_id_expiration;
   return out;
 }

@@ -19,6 +19,16 @@ enum class Defect : std::uint8_t {
   stable_offset_past_transaction,
   aborted_transactions_unlisted,
   verification_off,
+  verification_answers_reused,
+  guard_before_epoch,
+  next_transaction_not_held_back,
+  marker_coordinator_epoch_unchecked,
+  marker_time_ignored,
+  new_leader_knows_no_transaction,
+  producer_forgotten_with_records,
+  markers_compacted_by_key,
+  cleaner_forgets_transactions,
+  produce_says_producer_fenced,
   // ---- transaction/
   fence_on_timeout_off,
   takeover_keeps_epoch,
@@ -33,11 +43,21 @@ enum class Defect : std::uint8_t {
   completed_before_markers,
   timeout_ignored,
   prepared_forgotten_at_load,
+  last_acknowledgement_unnoticed,
+  pending_kept_after_failed_write,
+  failed_fence_raises_epoch_again,
+  fence_raises_epoch_twice,
+  last_epoch_without_successor,
+  internal_epoch_handed_out,
   // ---- group/
   offsets_applied_at_once,
   offsets_survive_abort,
   offsets_lost_at_commit,
   generation_unchecked,
+  loading_group_knows_nothing,
+  pending_offsets_expire,
+  deleted_offsets_stay_pending,
+  static_member_not_written,
 };
 
 struct DefectInfo {

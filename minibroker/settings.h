@@ -72,6 +72,8 @@ struct ClusterSettings {
   // How long a coordinator reads its log before it answers anything else than
   // COORDINATOR_LOAD_IN_PROGRESS; Kafka has no key for it.
   Duration coordinator_load_time{};
+  // What a new transactional.id begins with; Kafka has no key for it, and always begins with 0.
+  int first_producer_epoch = 0;
   security::AuthorizerSettings authorizer = {};
   security::SaslSettings sasl = {};
   int sasl_server_max_receive_size = 524288;  // of a request before authentication

@@ -151,7 +151,8 @@ LogSettings log_settings(const TopicImage& topic, const ClusterSettings& setting
                                   ? settings.era.verifies_offset_commits
                                   : settings.era.verifies_partitions;
   if (settings.era.has(Defect::verification_off)) out.verifies_transactions = false;
-  out.looks_at_epoch_before_guard = settings.era.looks_at_epoch_before_guard;
+  out.looks_at_epoch_before_guard =
+      settings.era.looks_at_epoch_before_guard && !settings.era.has(Defect::guard_before_epoch);
   out.holds_back_before_marker = settings.era.holds_back_before_marker;
   out.demands_newer_marker_epoch = settings.era.demands_newer_marker_epoch;
   out.defect = settings.era.defect;

@@ -142,8 +142,9 @@ void GroupCoordinator::expire_offsets(std::int32_t partition, Shard& shard, Inst
       tombstones.push_back(offset_tombstone(group_id, at, now));
     }
     // A group whose only offsets are those of an open transaction is not empty (KAFKA-19163).
-    const bool keeps_offsets =
-        expired_count < group.offsets.committed().size() || !group.offsets.pending().empty();
+    const bool has_pending =
+        !group.offsets.pending().empty() && !era_.has(Defect::pending_offsets_expire);
+    const bool keeps_offsets = expired_count < group.offsets.committed().size() || has_pending;
     if (keeps_offsets || !is_without_members(group) || has_write_in_flight(group_id)) continue;
     reason.group_ids.push_back(group_id);
     add_group_tombstones(tombstones, group, now);
@@ -165,9 +166,13 @@ void GroupCoordinator::finish(const PendingWrite& pending, OffsetsExpired& reaso
   }
   for (const std::string& group_id : reason.group_ids) {
     const Group* group = find_group(group_id);
-    const bool is_unchanged =
-        group != nullptr && group->offsets.is_empty() && is_without_members(*group) &&
-        group->classic.pending_members.empty() && !has_write_in_flight(group_id);
+    const bool has_no_offsets =
+        group != nullptr &&
+        (group->offsets.is_empty() ||
+         (era_.has(Defect::pending_offsets_expire) && group->offsets.committed().empty()));
+    const bool is_unchanged = has_no_offsets && is_without_members(*group) &&
+                              group->classic.pending_members.empty() &&
+                              !has_write_in_flight(group_id);
     if (is_unchanged) shard->second.groups.erase(group_id);
   }
 }

@@ -205,6 +205,7 @@ void GroupCoordinator::replace_static_member(Group& group, ClassicMember& member
   ClassicGroup& classic = group.classic;
   const ClassicMember before = member;
   const std::optional<std::string> leader_before = classic.leader();
+  const protocol::NewRecord record_before = group_record(classic, assignments_of(classic), now);
   // Whoever used the old member id is fenced from here on.
   if (member.waiting_join.has_value())
     refuse_join(*member.waiting_join, member.member_id, ErrorCode::fenced_instance_id);
@@ -228,7 +229,9 @@ void GroupCoordinator::replace_static_member(Group& group, ClassicMember& member
   reason.before.waiting_join.reset();
   reason.before.waiting_sync.reset();
   write({partition_of(classic.group_id()), classic.group_id(), std::move(reason)},
-        {group_record(classic, assignments_of(classic), now)});
+        {era_.has(Defect::static_member_not_written)
+             ? record_before
+             : group_record(classic, assignments_of(classic), now)});
 }
 
 void GroupCoordinator::finish(const PendingWrite& pending, StaticMemberRenamed& reason,

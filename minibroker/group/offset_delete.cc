@@ -76,7 +76,12 @@ void GroupCoordinator::finish(const PendingWrite& pending, OffsetsDeleted& reaso
     return reply(reason.request, response);
   }
   if (Group* group = find_group(pending.group_id))
-    for (const TopicPartition& it : reason.partitions) group->offsets.remove(it);
+    for (const TopicPartition& it : reason.partitions) {
+      const bool was_pending = group->offsets.has_pending(it);
+      group->offsets.remove(it);
+      if (era_.has(Defect::deleted_offsets_stay_pending) && was_pending)
+        group->offsets.stage(protocol::no_producer_id, it, {});
+    }
   reply(reason.request, reason.answer);
 }
 

@@ -148,6 +148,9 @@ ResponseGroup GroupCoordinator::fetch_group(const RequestGroup& asked, bool requ
   ResponseGroup answer;
   answer.group_id = asked.group_id;
   answer.error_code = availability(asked.group_id);
+  if (era_.has(Defect::loading_group_knows_nothing) &&
+      answer.error_code == ErrorCode::coordinator_load_in_progress)
+    answer.error_code = ErrorCode::none;
   if (answer.error_code != ErrorCode::none) return answer;
   const Group* group = find_group(asked.group_id);
   if (group != nullptr && group->classic.is_in(ClassicGroupState::dead)) group = nullptr;

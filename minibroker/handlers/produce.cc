@@ -147,6 +147,19 @@ ErrorCode take_producer(ProduceOperation& operation) {
 
 // ---- append
 
+// Kafka has a timer for it. What counts is that no batch is compared with a producer's entry that
+// is older than producer.id.expiration.ms.
+void forget_expired(Broker& broker, PartitionLog& log, const SharedBytes& records, Instant now) {
+  const Result<RecordBatchView> batch = RecordBatchView::open(records);
+  if (!batch || !batch->header().has_producer_id()) return;
+  const Duration expiration = broker.settings().producer_id_expiration;
+  const auto entry = log.producers().find(batch->header().producer_id);
+  const bool is_expired =
+      entry != log.producers().end() &&
+      to_timestamp(now) - entry->second.last_timestamp >= to_milliseconds(expiration);
+  if (is_expired) log.expire_producers(now, expiration);
+}
+
 void append(Broker& broker, Turn& turn, OperationId id, ProduceOperation& operation,
             const Task& task) {
   ErrorCode error = ErrorCode::none;
@@ -158,9 +171,13 @@ void append(Broker& broker, Turn& turn, OperationId id, ProduceOperation& operat
   if (replica == nullptr) return refuse_task(operation, task, error);
   if (operation.acks == -1) error = Replicas::check_in_sync(*replica);
   if (error != ErrorCode::none) return refuse_task(operation, task, error);
+  forget_expired(broker, replica->log, task.records, turn.now);
   AppendOutcome outcome = replica->log.append_as_leader(
       task.records, AppendOrigin::client, replica->leader_epoch, task.guard, turn.now);
   PartitionAnswer& answer = answer_at(operation, task.slot);
+  if (broker.era().has(Defect::produce_says_producer_fenced) &&
+      outcome.error == ErrorCode::invalid_producer_epoch)
+    outcome.error = ErrorCode::producer_fenced;
   if (!outcome.ok()) {
     refuse_task(operation, task, outcome.error, std::move(outcome.message));
     answer.log_start_offset = outcome.log_start_offset;
@@ -207,6 +224,10 @@ ErrorCode begin_verification(Broker& broker, Turn& turn, const ProduceOperation&
   if (replica == nullptr) return error;
   error = check_epoch_before_verification(broker.era(), replica->log, header.producer_id,
                                           header.producer_epoch);
+  // KAFKA-18575: before the coordinator is asked; the marker may come while it answers.
+  if (error == ErrorCode::none && adds_partitions(operation.request))
+    error =
+        check_marker_has_come(broker, task.partition, header.producer_id, header.producer_epoch);
   if (error != ErrorCode::none) return error;
   task.guard = replica->log.begin_verification(header.producer_id, header.base_sequence,
                                                header.producer_epoch,

@@ -40,6 +40,13 @@ bool is_overdue(const std::vector<Segment>& segments, const CleanupRules& rules,
   return false;
 }
 
+// As if a marker were a record: all commits have one key, and all aborts another.
+std::string marker_key(const RecordBatchView& batch) {
+  const auto marker = protocol::read_marker(batch);
+  const bool is_commit = marker && *marker && (*marker)->type == protocol::ControlType::commit;
+  return is_commit ? "(commit)" : "(abort)";
+}
+
 // One round over the segments below the first uncleanable offset.
 class Round {
  public:
@@ -100,6 +107,8 @@ void Round::map_keys_of(std::size_t segment, CleanedTransactions& transactions) 
     const RecordBatchView batch = open_own(log_.batches().bytes(i));
     if (batch.header().is_control_batch()) {
       (void)transactions.is_without_transaction(batch);
+      if (log_.settings().defect == Defect::markers_compacted_by_key)
+        newest_[marker_key(batch)] = batch.header().base_offset;
       continue;
     }
     if (transactions.is_aborted(batch.header())) continue;
@@ -149,6 +158,9 @@ void Round::clean_batch(const RecordBatchView& batch, Segment& into) {
   const bool is_control = header.is_control_batch();
   const bool is_void =
       is_control ? transactions_.is_without_transaction(batch) : transactions_.is_aborted(header);
+  const bool is_superseded = log_.settings().defect == Defect::markers_compacted_by_key &&
+                             is_control && newest_[marker_key(batch)] > header.base_offset;
+  if (is_superseded) return;
   const bool is_dropped =
       is_void && (!is_control || (header.has_delete_horizon() && header.base_timestamp <= now_ms_));
   const bool keeps_empty = keeps_when_empty(header);
@@ -177,6 +189,7 @@ void Round::clean_batch(const RecordBatchView& batch, Segment& into) {
 void Round::clean_group(std::size_t first, std::size_t end) {
   Segment cleaned{log_.segments().all()[first].base_offset};
   for (std::size_t i = first; i < end; ++i) {
+    if (log_.settings().defect == Defect::cleaner_forgets_transactions) transactions_ = {};
     const Place place = place_of(i);
     const std::int64_t begin_offset = log_.segments().all()[i].base_offset;
     const bool is_empty = place.first_batch == place.end_batch;

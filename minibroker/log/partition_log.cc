@@ -73,6 +73,12 @@ AppendOutcome PartitionLog::append_as_leader(const SharedBytes& records, AppendO
   return outcome;
 }
 
+bool PartitionLog::is_verified(std::int64_t producer_id, VerificationGuard guard) const {
+  if (settings_.defect == Defect::verification_answers_reused)
+    return guard != no_guard && verifications_.find(producer_id) != nullptr;
+  return verifications_.proves(producer_id, guard);
+}
+
 // Kafka's order: guard, epoch, sequence, transaction.
 ErrorCode PartitionLog::check_producer(const RecordBatchHeader& batch, AppendOrigin origin,
                                        VerificationGuard guard) const {
@@ -82,7 +88,7 @@ ErrorCode PartitionLog::check_producer(const RecordBatchHeader& batch, AppendOri
   if (settings_.defect == Defect::producer_epoch_unchecked) epoch_error = ErrorCode::none;
   if (settings_.verifies_transactions && batch.is_transactional() &&
       !has_ongoing_transaction(batch.producer_id, batch.producer_epoch) &&
-      !verifications_.proves(batch.producer_id, guard)) {
+      !is_verified(batch.producer_id, guard)) {
     // KAFKA-19690: to a fenced producer its fence is to be told, not the lost transaction.
     if (settings_.looks_at_epoch_before_guard && epoch_error != ErrorCode::none) return epoch_error;
     return ErrorCode::invalid_txn_state;
@@ -105,10 +111,17 @@ AppendOutcome PartitionLog::append_marker(const MarkerRequest& marker, std::int3
       protocol::build_marker({marker.type, marker.coordinator_epoch}, marker.producer_id,
                              marker.producer_epoch, to_timestamp(now));
   make_room(open_own(batch).header(), log_end_offset_);
-  outcome.error = check_marker(find_producer(marker.producer_id), marker.producer_epoch,
-                               marker.coordinator_epoch, has_to_be_newer);
+  const ProducerEntry* entry = find_producer(marker.producer_id);
+  outcome.error =
+      check_marker(entry, marker.producer_epoch, marker.coordinator_epoch, has_to_be_newer);
+  if (settings_.defect == Defect::marker_coordinator_epoch_unchecked &&
+      outcome.error == ErrorCode::transaction_coordinator_fenced)
+    outcome.error = ErrorCode::none;
   if (!outcome.ok()) return outcome;
+  const std::int64_t time_before = entry != nullptr ? entry->last_timestamp : to_timestamp(now);
   write(batch, leader_epoch, now, outcome);
+  if (settings_.defect == Defect::marker_time_ignored)
+    state_.producers[marker.producer_id].last_timestamp = time_before;
   return outcome;
 }
 
@@ -197,6 +210,10 @@ ErrorCode PartitionLog::delete_records_before(std::int64_t offset) {
   cleaned_state_.transactions.log_starts_at(offset);
   state_.transactions.log_starts_at(offset);
   leader_epochs_.log_starts_at(offset);
+  if (settings_.defect == Defect::producer_forgotten_with_records)
+    for (auto& [producer_id, entry] : state_.producers)
+      std::erase_if(entry.batches,
+                    [&](const RememberedBatch& it) { return it.last_offset < offset; });
   return ErrorCode::none;
 }
 

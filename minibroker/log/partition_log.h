@@ -104,8 +104,9 @@ class PartitionLog {
                                  std::int32_t leader_epoch, VerificationGuard guard, Instant now);
   // Appends a transaction marker; the producer need not be known.
   AppendOutcome append_marker(const MarkerRequest& marker, std::int32_t leader_epoch, Instant now);
-  // Appends what the leader of `leader_epoch` sent, as it is; batches of a newer epoch end it. Those
-  // before CORRUPT_MESSAGE (no batch) and OFFSET_OUT_OF_RANGE (below the log end) are appended.
+  // Appends what the leader of `leader_epoch` sent, as it is; batches of a newer epoch end it.
+  // Those before CORRUPT_MESSAGE (no batch) and OFFSET_OUT_OF_RANGE (below the log end) are
+  // appended.
   protocol::ErrorCode append_as_follower(const SharedBytes& batches, std::int32_t leader_epoch);
 
   // Moves the high watermark up, at most to the log end; never down.
@@ -213,6 +214,7 @@ class PartitionLog {
 
   protocol::ErrorCode check_producer(const protocol::RecordBatchHeader& batch, AppendOrigin origin,
                                      VerificationGuard guard) const;
+  bool is_verified(std::int64_t producer_id, VerificationGuard guard) const;
   const ProducerEntry* find_producer(std::int64_t producer_id) const;
   void write(const SharedBytes& batch, std::int32_t leader_epoch, Instant now,
              AppendOutcome& outcome);

@@ -41,6 +41,9 @@ std::int64_t PartitionLog::last_stable_offset() const {
   std::optional<std::int64_t> unstable = state_.transactions.first_unstable_offset();
   if (!unstable) return high_watermark_;
   if (settings_.defect == Defect::stable_offset_past_transaction) ++*unstable;
+  if (settings_.defect == Defect::new_leader_knows_no_transaction &&
+      !leader_epochs_.entries().empty() && *unstable < leader_epochs_.entries().back().start_offset)
+    return high_watermark_;
   return std::min(std::max(*unstable, first_kept_offset()), high_watermark_);
 }
 

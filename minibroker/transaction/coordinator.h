@@ -45,6 +45,7 @@ struct TransactionSettings {
   Duration expiration = std::chrono::hours(24 * 7);
   Duration expiration_sweep_interval = std::chrono::hours(1);
   Duration marker_retry_backoff = milliseconds(100);
+  std::int16_t first_producer_epoch = 0;  // of a new transactional.id
 };
 
 class TransactionCoordinator {

@@ -154,7 +154,8 @@ void TransactionCoordinator::fence_and_abort(const std::string& transactional_id
   TransactionValues fenced = found.metadata->prepare_epoch_fence();
   found.metadata->clear_pending();
   // KAFKA-19367: in version 2 the abort raises the epoch by itself.
-  if (version < transaction_version_2 || !era_.fences_with_one_bump)
+  if (version < transaction_version_2 || !era_.fences_with_one_bump ||
+      era_.has(Defect::fence_raises_epoch_twice))
     found.metadata->raise_to_fenced_epoch(fenced.producer_epoch);
   write_decision(transactional_id, found, TransactionStatus::prepare_abort, version, waiter, now,
                  true);
@@ -166,7 +167,9 @@ void TransactionCoordinator::write_decision(const std::string& transactional_id,
                                             Instant now, bool is_epoch_fence) {
   TransactionMetadata& metadata = *found.metadata;
   std::optional<std::int64_t> next_producer_id;
-  if (transaction_version >= transaction_version_2 && metadata.is_epoch_exhausted()) {
+  const bool has_successor = !is_epoch_fence || !era_.has(Defect::last_epoch_without_successor);
+  if (transaction_version >= transaction_version_2 && metadata.is_epoch_exhausted() &&
+      has_successor) {
     next_producer_id = take_producer_id();
     if (!next_producer_id) return answer(waiter, ErrorCode::coordinator_load_in_progress);
   }

@@ -41,6 +41,7 @@ void TransactionCoordinator::init_producer_id(const RequestContext& context,
     if (!producer_id) return answer(waiter, ErrorCode::coordinator_load_in_progress);
     TransactionValues values;
     values.producer_id = *producer_id;
+    values.producer_epoch = static_cast<std::int16_t>(settings_.first_producer_epoch - 1);
     values.timeout = milliseconds(request.transaction_timeout_ms);
     values.last_update = Instant(milliseconds(to_timestamp(now)));
     partitions_[found.partition].transactions.emplace(transactional_id,

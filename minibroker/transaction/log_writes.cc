@@ -115,10 +115,13 @@ void TransactionCoordinator::on_step_written(const PendingWrite& write,
       TransactionValues complete = metadata.prepare_complete(now);
       // KAFKA-18660: what the client uses next is what Complete* will say, not 32767.
       if (write.waiter.asker == Asker::end_txn &&
-          values.client_transaction_version >= transaction_version_2)
-        answer_producer(write.waiter, complete.producer_id, complete.producer_epoch);
-      else
+          values.client_transaction_version >= transaction_version_2) {
+        const TransactionValues& told =
+            era_.has(Defect::internal_epoch_handed_out) ? values : complete;
+        answer_producer(write.waiter, told.producer_id, told.producer_epoch);
+      } else {
         answer(write.waiter, ErrorCode::none);
+      }
       return start_markers(write.transactional_id, write.coordinator_epoch, metadata,
                            std::move(complete), now);
     }
@@ -142,8 +145,10 @@ void TransactionCoordinator::on_step_failed(const PendingWrite& write, ErrorCode
     return;
   }
   if (is_completion) rounds_.erase(write.transactional_id);
+  if (era_.has(Defect::pending_kept_after_failed_write)) return;
   metadata.clear_pending();
-  if (write.is_epoch_fence) metadata.set_failed_epoch_fence();
+  if (write.is_epoch_fence && !era_.has(Defect::failed_fence_raises_epoch_again))
+    metadata.set_failed_epoch_fence();
 }
 
 void TransactionCoordinator::on_forgotten(const PendingWrite& write, ErrorCode error) {

@@ -102,6 +102,7 @@ void TransactionCoordinator::on_marker_result(const MarkerResult& result, Instan
       Found found = find(result.transactional_id);
       CHECK(found.metadata != nullptr);  // rounds end with the leadership of their partition
       found.metadata->remove_partition(result.partition);
+      if (era_.has(Defect::last_acknowledgement_unnoticed)) return;
       return complete_when_marked(result.transactional_id, now);
     }
     case MarkerReaction::retry:
