@@ -4,6 +4,8 @@
 
 #include <array>
 
+#include "tools/scenario/reader_mistakes.h"
+
 namespace fencepost::scenario {
 
 namespace {
@@ -25,6 +27,10 @@ constexpr ArgumentSpec generation{"generation", integer, "instead of the remembe
 constexpr ArgumentSpec instance_id{"group_instance_id", nullable_text, "of a static member"};
 constexpr ArgumentSpec session_timeout{"session_timeout", duration, "default 45s"};
 constexpr ArgumentSpec rebalance_timeout{"rebalance_timeout", duration, "default 60s"};
+constexpr ArgumentSpec assignor{"assignor", choice, "default range", false,
+                                "range|cooperative_sticky"};
+constexpr ArgumentSpec owned{"owned", partitions,
+                             "what it says that it owns, for cooperative_sticky"};
 constexpr ArgumentSpec isolation{"isolation", choice, "what is visible", false, isolation_levels};
 constexpr ArgumentSpec timeout{"timeout", duration, "how long to wait for an answer; default 30s"};
 
@@ -51,6 +57,7 @@ constexpr std::array produce_arguments{
                  "false: do not send AddPartitionsToTxn first where the version needs it"},
     ArgumentSpec{"transactional", boolean, "default: whether the actor has a transactional id"},
     ArgumentSpec{"base_sequence", integer, "instead of the next one"},
+    ArgumentSpec{"age", duration, "how old its records say that they are; default 0s"},
     ArgumentSpec{"acks", integer, "-1 (default), 0 or 1"},
     transactional_id,
     producer_id,
@@ -86,10 +93,17 @@ constexpr std::array find_coordinator_arguments{
                  "transaction|group"},
     timeout, version};
 constexpr std::array join_group_arguments{
-    group,           ArgumentSpec{"topics", topics, "what it subscribes to"},
-    session_timeout, rebalance_timeout,
-    member_id,       instance_id,
-    timeout,         version};
+    group,
+    ArgumentSpec{"topics", topics, "what it subscribes to"},
+    session_timeout,
+    rebalance_timeout,
+    assignor,
+    owned,
+    ArgumentSpec{"generation", integer, "in which it owned that; default the remembered one"},
+    member_id,
+    instance_id,
+    timeout,
+    version};
 constexpr std::array member_arguments{group, generation, member_id, instance_id, timeout, version};
 constexpr std::array offset_commit_arguments{
     ArgumentSpec{"offsets", offsets, "{in-0: 10}: the next offset to read", true},
@@ -103,13 +117,22 @@ constexpr std::array offset_fetch_arguments{
     ArgumentSpec{"partitions", partitions, "whose offsets", true}, group,
     ArgumentSpec{"require_stable", boolean, "refuse while a transaction is pending; default true"},
     timeout, version};
+constexpr std::array offset_delete_arguments{
+    ArgumentSpec{"partitions", partitions, "whose offsets", true}, group, timeout, version};
+constexpr std::array describe_groups_arguments{ArgumentSpec{"group", text, "which one", true},
+                                               timeout, version};
 constexpr std::array list_offsets_arguments{
     ArgumentSpec{"of", partition, "the partition", true},
     ArgumentSpec{"at", choice, "default latest", false, "earliest|latest"}, isolation, timeout,
     version};
+constexpr ArgumentSpec fetch_bytes{"fetch_bytes", integer,
+                                   "of one Fetch; 1: a batch at a time; default 1 MiB"};
 constexpr std::array fetch_arguments{ArgumentSpec{"from", partition, "the partition", true},
-                                     ArgumentSpec{"offset", integer, "default 0"}, isolation,
-                                     timeout, version};
+                                     ArgumentSpec{"offset", integer, "default 0"},
+                                     isolation,
+                                     fetch_bytes,
+                                     timeout,
+                                     version};
 constexpr std::array describe_transactions_arguments{
     ArgumentSpec{"transactional_id", text, "which one", true}, timeout, version};
 constexpr std::array describe_producers_arguments{
@@ -127,6 +150,9 @@ constexpr std::array create_topics_arguments{
     ArgumentSpec{"name", text, "the topic", true},
     ArgumentSpec{"partitions", integer, "how many; default 1"},
     ArgumentSpec{"replication_factor", integer, "default 1"}, timeout, version};
+constexpr std::array delete_records_arguments{
+    ArgumentSpec{"of", partition, "the partition", true},
+    ArgumentSpec{"before", integer, "the first offset that stays", true}, timeout, version};
 constexpr std::array metadata_arguments{
     ArgumentSpec{"topics", topics, "default all that the scenario declares"}, timeout, version};
 constexpr std::array api_versions_arguments{timeout, version};
@@ -136,11 +162,17 @@ constexpr std::array join_arguments{
     ArgumentSpec{"topics", topics, "what it subscribes to", true},
     session_timeout,
     rebalance_timeout,
+    assignor,
+    owned,
     instance_id,
     ArgumentSpec{"protocol", choice, "default classic", false, "classic|consumer"}};
 constexpr std::array read_arguments{
     ArgumentSpec{"from", partition, "the partition", true},
-    ArgumentSpec{"isolation", choice, "default read_committed", false, isolation_levels}};
+    ArgumentSpec{"isolation", choice, "default read_committed", false, isolation_levels},
+    ArgumentSpec{"start", integer, "where it begins; default the first offset"},
+    ArgumentSpec{"store", records, "what it has already, as from a checkpoint"},
+    ArgumentSpec{"mistake", choice, "how it gets answers wrong", false, reader_mistake_choices},
+    fetch_bytes};
 constexpr std::array recover_arguments{
     ArgumentSpec{"from", partition, "the snapshot partition", true},
     ArgumentSpec{"bound", choice, "where the read may stop; default high_watermark", false,
@@ -161,6 +193,9 @@ constexpr std::array join_returns{ReturnSpec{"partitions", Shape::list, "assigne
                                   ReturnSpec{"generation", Shape::number, "of the group"}};
 constexpr std::array offset_fetch_returns{
     ReturnSpec{"offsets", Shape::map, "{in-0: 10}; -1: none committed"}};
+constexpr std::array describe_groups_returns{
+    ReturnSpec{"state", Shape::text, "Stable, Empty, Dead, ..."},
+    ReturnSpec{"members", Shape::number, "how many"}};
 constexpr std::array list_offsets_returns{ReturnSpec{"offset", Shape::number, "the answer"}};
 constexpr std::array fetch_returns{
     ReturnSpec{"records", Shape::list, "as sent by the broker, aborted ones included"},
@@ -175,6 +210,8 @@ constexpr std::array describe_transactions_returns{
 constexpr std::array describe_producers_returns{
     ReturnSpec{"open", Shape::list, "first offset of each open transaction"},
     ReturnSpec{"producers", Shape::number, "that the leader remembers"}};
+constexpr std::array delete_records_returns{
+    ReturnSpec{"low_watermark", Shape::number, "the first offset that is left"}};
 constexpr std::array metadata_returns{
     ReturnSpec{"topics", Shape::map, "{state: 1}: partitions of each"},
     ReturnSpec{"brokers", Shape::number, "how many"}};
@@ -256,6 +293,17 @@ constexpr std::array all_verbs{
              Needs::group},
     VerbSpec{"offset_fetch", VerbKind::wire, ApiKey::offset_fetch, "asks for committed offsets", "",
              offset_fetch_arguments, offset_fetch_returns, Needs::group},
+    VerbSpec{"offset_delete",
+             VerbKind::wire,
+             ApiKey::offset_delete,
+             "forgets committed offsets",
+             "",
+             offset_delete_arguments,
+             {},
+             Needs::group},
+    VerbSpec{"describe_groups", VerbKind::wire, ApiKey::describe_groups,
+             "asks the coordinator about a group", "group", describe_groups_arguments,
+             describe_groups_returns},
     VerbSpec{"list_offsets", VerbKind::wire, ApiKey::list_offsets, "asks where a log ends", "of",
              list_offsets_arguments, list_offsets_returns},
     VerbSpec{"fetch", VerbKind::wire, ApiKey::fetch, "one Fetch request", "from", fetch_arguments,
@@ -281,6 +329,9 @@ constexpr std::array all_verbs{
              "name",
              create_topics_arguments,
              {}},
+    VerbSpec{"delete_records", VerbKind::wire, ApiKey::delete_records,
+             "deletes the beginning of a log", "", delete_records_arguments,
+             delete_records_returns},
     VerbSpec{"metadata", VerbKind::wire, ApiKey::metadata, "asks for topics and leaders", "topics",
              metadata_arguments, metadata_returns},
     VerbSpec{"api_versions", VerbKind::wire, ApiKey::api_versions, "asks what a broker offers", "",

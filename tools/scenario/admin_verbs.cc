@@ -3,10 +3,13 @@
 
 #include "protocol/messages/api_versions.h"
 #include "protocol/messages/create_topics.h"
+#include "protocol/messages/delete_records.h"
+#include "protocol/messages/describe_groups.h"
 #include "protocol/messages/describe_producers.h"
 #include "protocol/messages/describe_transactions.h"
 #include "protocol/messages/find_coordinator.h"
 #include "protocol/messages/metadata.h"
+#include "protocol/messages/offset_delete.h"
 #include "protocol/messages/write_txn_markers.h"
 #include "tools/scenario/attempts.h"
 
@@ -42,6 +45,21 @@ ErrorCode error_of(const CreateTopicsResponse& it) {
   for (const auto& topic : it.topics)
     if (topic.error_code != ErrorCode::none) return topic.error_code;
   return ErrorCode::none;
+}
+ErrorCode error_of(const DeleteRecordsResponse& it) {
+  for (const auto& topic : it.topics)
+    for (const auto& one : topic.partitions)
+      if (one.error_code != ErrorCode::none) return one.error_code;
+  return ErrorCode::none;
+}
+ErrorCode error_of(const DescribeGroupsResponse& it) {
+  return it.groups.empty() ? ErrorCode::none : it.groups.front().error_code;
+}
+ErrorCode error_of(const OffsetDeleteResponse& it) {
+  for (const auto& topic : it.topics)
+    for (const auto& one : topic.partitions)
+      if (one.error_code != ErrorCode::none) return one.error_code;
+  return it.error_code;
 }
 ErrorCode error_of(const MetadataResponse& it) {
   for (const auto& topic : it.topics)
@@ -192,6 +210,58 @@ asio::awaitable<void> create_topics(StepRun& run) {
   set_outcome(run, response);
 }
 
+asio::awaitable<void> delete_records(StepRun& run) {
+  const client::TopicPartition partition =
+      run.naming->real(run.arguments().partitions("of").front());
+  DeleteRecordsRequest request;
+  request.timeout_ms = 30000;
+  auto& topic = request.topics.emplace_back();
+  topic.name = partition.topic;
+  auto& one = topic.partitions.emplace_back();
+  one.partition_index = partition.partition;
+  one.offset = run.arguments().integer("before").value_or(0);
+  const Call<DeleteRecordsResponse> call = [&run, partition, request](CallOptions options) {
+    return run.actor->client.call_leader(partition, request, options);
+  };
+  const auto response = co_await attempt_any<DeleteRecordsResponse>(run, call);
+  set_outcome(run, response);
+  if (run.answer.outcome != "NONE") co_return;
+  for (const auto& it : response->topics)
+    for (const auto& result : it.partitions)
+      run.answer.set("low_watermark", number_node(result.low_watermark));
+}
+
+asio::awaitable<void> describe_groups(StepRun& run) {
+  const std::string group = run.naming->real(run.arguments().text("group").value_or(""));
+  const Call<DescribeGroupsResponse> call = [&run, group](CallOptions options) {
+    DescribeGroupsRequest request;
+    request.groups.push_back(group);
+    return run.actor->client.call_coordinator(CoordinatorType::group, group, request, options);
+  };
+  const auto response = co_await attempt_any<DescribeGroupsResponse>(run, call);
+  set_outcome(run, response);
+  if (run.answer.outcome != "NONE" || response->groups.empty()) co_return;
+  const auto& described = response->groups.front();
+  run.answer.set("state", text_node(described.group_state));
+  run.answer.set("members", number_node(static_cast<std::int64_t>(described.members.size())));
+}
+
+asio::awaitable<void> offset_delete(StepRun& run) {
+  run.actor->group = run.arguments().text("group").value_or(run.actor->group);
+  OffsetDeleteRequest request;
+  request.group_id = run.naming->real(run.actor->group);
+  for (const TopicPartition& it : run.arguments().partitions("partitions")) {
+    const client::TopicPartition partition = run.naming->real(it);
+    request.topics.push_back({partition.topic, {{partition.partition, {}}}, {}});
+  }
+  const Call<OffsetDeleteResponse> call = [&run, request](CallOptions options) {
+    return run.actor->client.call_coordinator(CoordinatorType::group, request.group_id, request,
+                                              options);
+  };
+  const auto response = co_await attempt_any<OffsetDeleteResponse>(run, call);
+  set_outcome(run, response);
+}
+
 asio::awaitable<void> metadata(StepRun& run) {
   std::vector<std::string> topics = run.arguments().texts("topics");
   if (topics.empty())
@@ -245,6 +315,12 @@ asio::awaitable<bool> perform_admin_verb(StepRun& run) {
     co_await write_txn_markers(run);
   } else if (verb == "create_topics") {
     co_await create_topics(run);
+  } else if (verb == "delete_records") {
+    co_await delete_records(run);
+  } else if (verb == "describe_groups") {
+    co_await describe_groups(run);
+  } else if (verb == "offset_delete") {
+    co_await offset_delete(run);
   } else if (verb == "metadata") {
     co_await metadata(run);
   } else if (verb == "api_versions") {

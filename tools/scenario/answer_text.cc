@@ -7,6 +7,8 @@
 #include "protocol/messages/add_partitions_to_txn.h"
 #include "protocol/messages/api_versions.h"
 #include "protocol/messages/create_topics.h"
+#include "protocol/messages/delete_records.h"
+#include "protocol/messages/describe_groups.h"
 #include "protocol/messages/describe_producers.h"
 #include "protocol/messages/describe_transactions.h"
 #include "protocol/messages/end_txn.h"
@@ -18,6 +20,7 @@
 #include "protocol/messages/leave_group.h"
 #include "protocol/messages/list_offsets.h"
 #include "protocol/messages/offset_commit.h"
+#include "protocol/messages/offset_delete.h"
 #include "protocol/messages/offset_fetch.h"
 #include "protocol/messages/produce.h"
 #include "protocol/messages/sync_group.h"
@@ -152,6 +155,30 @@ std::string text(const CreateTopicsResponse& it, const TopicNames&) {
   return line;
 }
 
+std::string text(const DeleteRecordsResponse& it, const TopicNames&) {
+  std::string line;
+  for (const auto& topic : it.topics)
+    for (const auto& one : topic.partitions)
+      line += fmt::format("{} low watermark {}", to_string(one.error_code), one.low_watermark);
+  return line;
+}
+
+std::string text(const DescribeGroupsResponse& it, const TopicNames&) {
+  std::string line;
+  for (const auto& group : it.groups)
+    line += fmt::format("{} {} {} members", to_string(group.error_code), group.group_state,
+                        group.members.size());
+  return line;
+}
+
+std::string text(const OffsetDeleteResponse& it, const TopicNames&) {
+  std::string line;
+  for (const auto& topic : it.topics)
+    for (const auto& one : topic.partitions)
+      line += (line.empty() ? "" : " ") + to_string(one.error_code);
+  return line.empty() ? to_string(it.error_code) : line;
+}
+
 std::string text(const MetadataResponse& it, const TopicNames&) {
   std::string line = fmt::format("{} brokers", it.brokers.size());
   for (const auto& topic : it.topics)
@@ -247,6 +274,12 @@ std::string answer_text(ApiKey key, int version, const SharedBytes& body, const 
       return decoded<WriteTxnMarkersResponse>(body, version, names);
     case ApiKey::create_topics:
       return decoded<CreateTopicsResponse>(body, version, names);
+    case ApiKey::delete_records:
+      return decoded<DeleteRecordsResponse>(body, version, names);
+    case ApiKey::describe_groups:
+      return decoded<DescribeGroupsResponse>(body, version, names);
+    case ApiKey::offset_delete:
+      return decoded<OffsetDeleteResponse>(body, version, names);
     case ApiKey::metadata:
       return decoded<MetadataResponse>(body, version, names);
     case ApiKey::api_versions:

@@ -40,6 +40,8 @@ GroupMember& member_of(StepRun& run) {
   options.session_timeout = arguments.duration("session_timeout").value_or(options.session_timeout);
   options.rebalance_timeout =
       arguments.duration("rebalance_timeout").value_or(std::chrono::seconds(60));
+  if (arguments.text("assignor") == "cooperative_sticky")
+    options.assignor = client::Assignor::cooperative_sticky;
   member = std::make_unique<GroupMember>(actor.client, options);
   return *member;
 }
@@ -54,6 +56,10 @@ std::vector<std::string> shown_assignment(const StepRun& run, const GroupMember&
 
 asio::awaitable<void> join_group(StepRun& run) {
   GroupMember& member = member_of(run);
+  std::vector<client::TopicPartition> owned;
+  for (const TopicPartition& it : run.arguments().partitions("owned"))
+    owned.push_back(run.naming->real(it));
+  member.set_owned(std::move(owned));
   const Call<JoinGroupResponse> call = [&run, &member](CallOptions options) {
     return member.join_group(overrides_of(run, options));
   };

@@ -112,7 +112,7 @@ class HeaderParser {
         if (const auto number = mistakes_.integer_of(setting.value, setting.key, 1, brokers_max))
           topic.replication_factor = static_cast<int>(*number);
       } else if (const auto text = mistakes_.text_of(setting.value, setting.key)) {
-        topic.config[setting.key] = *text;
+        topic.config[setting.key] = topic_setting_value(setting.key, *text);
       }
     }
     scenario_.topics.push_back(std::move(topic));

@@ -74,7 +74,7 @@ std::string to_string(const std::string& file, const Mistake& mistake) {
 }
 
 std::vector<std::string> local_outcome_names() {
-  return {"NONE", "UNKNOWN_OUTCOME", "REFUSED_LOCALLY", "STALLED", "CANNOT_CONNECT"};
+  return {"NONE", "UNKNOWN_OUTCOME", "REFUSED_LOCALLY", "STALLED", "CANNOT_CONNECT", "FALLEN_OVER"};
 }
 
 const Outcome* Expectation::in(const std::string& variant) const {

@@ -114,9 +114,11 @@ bool must_add(const StepRun& run, const TransactionalSession& session, const cha
          run.arguments().boolean(argument).value_or(true);
 }
 
-NewRecord record_of(const KeyValue& it) {
+NewRecord record_of(const StepRun& run, const KeyValue& it) {
   NewRecord record;
   record.timestamp = no_timestamp;
+  if (const auto age = run.arguments().duration("age"))
+    record.timestamp = to_timestamp(run.world->clock().now() - *age);
   if (it.key) record.key = SharedBytes::copy_of(*it.key);
   if (it.value) record.value = SharedBytes::copy_of(*it.value);
   return record;
@@ -126,9 +128,10 @@ client::ProduceCall produce_call(const StepRun& run, CallOptions options) {
   const Arguments& arguments = run.arguments();
   client::ProduceCall call;
   call.partition = run.naming->real(arguments.partitions("to").front());
-  for (const KeyValue& it : arguments.records("records")) call.records.push_back(record_of(it));
+  for (const KeyValue& it : arguments.records("records"))
+    call.records.push_back(record_of(run, it));
   if (call.records.empty())
-    call.records.push_back(record_of({arguments.text("key"), arguments.text("value")}));
+    call.records.push_back(record_of(run, {arguments.text("key"), arguments.text("value")}));
   if (const auto sequence = arguments.integer("base_sequence"))
     call.base_sequence = static_cast<std::int32_t>(*sequence);
   call.is_transactional = arguments.boolean("transactional").value_or(true);

@@ -3,6 +3,7 @@
 #include "fencing/recover_snapshots.h"
 #include "protocol/messages/fetch.h"
 #include "tools/scenario/attempts.h"
+#include "tools/scenario/reader_mistakes.h"
 #include "tools/scenario/wire_text.h"
 
 namespace fencepost::scenario {
@@ -21,9 +22,6 @@ IsolationLevel isolation_of(const StepRun& run, IsolationLevel otherwise) {
 }
 
 ErrorCode error_of(const client::ListedOffset& it) {
-  return it.error_code;
-}
-ErrorCode error_of(const client::Fetched& it) {
   return it.error_code;
 }
 ErrorCode error_of(const protocol::FetchResponse& it) {
@@ -67,28 +65,38 @@ asio::awaitable<void> watermarks(StepRun& run) {
   run.answer.set("last_stable_offset", number_node(*stable));
 }
 
-client::Task<protocol::FetchResponse> send_fetch(client::ClusterClient& cluster,
-                                                 client::TopicPartition partition,
-                                                 std::int64_t offset, IsolationLevel isolation,
+// One Fetch, without a session.
+struct FetchCall {
+  client::TopicPartition partition;
+  std::int64_t offset = 0;
+  IsolationLevel isolation = IsolationLevel::read_uncommitted;
+  Duration wait_max{};
+  std::int32_t bytes_max = 1 << 20;
+};
+
+client::Task<protocol::FetchResponse> send_fetch(client::ClusterClient& cluster, FetchCall call,
                                                  CallOptions options) {
   constexpr int before_topic_ids = 12;
   Result<std::shared_ptr<client::Connection>> leader =
-      co_await cluster.leader_of(partition, options);
+      co_await cluster.leader_of(call.partition, options);
   if (!leader) co_return leader.error();
-  const Uuid id = cluster.topic_id(partition.topic);
+  const Uuid id = cluster.topic_id(call.partition.topic);
   if (id == Uuid{})
     options.version_max =
         std::min(options.version_max.value_or(before_topic_ids), before_topic_ids);
   protocol::FetchRequest request;
-  request.isolation_level = static_cast<std::int8_t>(isolation);
+  request.isolation_level = static_cast<std::int8_t>(call.isolation);
   request.session_epoch = -1;
+  request.max_wait_ms = static_cast<std::int32_t>(to_milliseconds(call.wait_max));
+  request.min_bytes = call.wait_max > Duration{} ? 1 : 0;
+  request.max_bytes = call.bytes_max;
   auto& topic = request.topics.emplace_back();
-  topic.topic = partition.topic;
+  topic.topic = call.partition.topic;
   topic.topic_id = id;
   auto& one = topic.partitions.emplace_back();
-  one.partition = partition.partition;
-  one.fetch_offset = offset;
-  one.partition_max_bytes = 1 << 20;
+  one.partition = call.partition.partition;
+  one.fetch_offset = call.offset;
+  one.partition_max_bytes = call.bytes_max;
   co_return co_await (*leader)->call(std::move(request), options);
 }
 
@@ -107,28 +115,43 @@ std::vector<std::string> record_list(const SharedBytes& bytes) {
   return list;
 }
 
-asio::awaitable<void> fetch(StepRun& run) {
-  const client::TopicPartition partition =
-      run.naming->real(run.arguments().partitions("from").front());
-  const std::int64_t offset = run.arguments().integer("offset").value_or(0);
-  const IsolationLevel isolation = isolation_of(run, IsolationLevel::read_uncommitted);
-  const Call<protocol::FetchResponse> call = [&run, partition, offset,
-                                              isolation](CallOptions options) {
-    return send_fetch(run.actor->client, partition, offset, isolation, options);
+FetchCall fetch_call(const StepRun& run, std::int64_t offset, IsolationLevel isolation) {
+  FetchCall call;
+  call.partition = run.naming->real(run.arguments().partitions("from").front());
+  call.offset = offset;
+  call.isolation = isolation;
+  if (const auto bytes = run.arguments().integer("fetch_bytes"))
+    call.bytes_max = static_cast<std::int32_t>(*bytes);
+  return call;
+}
+
+// The partition's part of the answer, or nothing with the reason in the run's answer.
+asio::awaitable<std::optional<protocol::FetchResponse::PartitionData>> fetch_once(
+    StepRun& run, FetchCall fetch_call) {
+  const Call<protocol::FetchResponse> call = [&run, fetch_call](CallOptions options) {
+    return send_fetch(run.actor->client, fetch_call, options);
   };
   const Result<protocol::FetchResponse> response =
       co_await attempt<protocol::FetchResponse>(run, call);
   run.answer = response ? answer_of(error_of(*response)) : answer_of(response.error());
-  if (run.answer.outcome != "NONE") co_return;
+  if (run.answer.outcome != "NONE") co_return std::nullopt;
   for (const auto& topic : response->responses)
-    for (const auto& it : topic.partitions) {
-      const std::size_t aborted = it.aborted_transactions ? it.aborted_transactions->size() : 0;
-      run.answer.set("records",
-                     list_node(record_list(it.records.value_or(protocol::Records{}).bytes)));
-      run.answer.set("aborted", number_node(static_cast<std::int64_t>(aborted)));
-      run.answer.set("high_watermark", number_node(it.high_watermark));
-      run.answer.set("last_stable_offset", number_node(it.last_stable_offset));
-    }
+    for (const auto& it : topic.partitions) co_return it;
+  run.answer = answer_of(Error{ErrorKind::malformed, "the answer holds no partition"});
+  co_return std::nullopt;
+}
+
+asio::awaitable<void> fetch(StepRun& run) {
+  const FetchCall call = fetch_call(run, run.arguments().integer("offset").value_or(0),
+                                    isolation_of(run, IsolationLevel::read_uncommitted));
+  const auto it = co_await fetch_once(run, call);
+  if (!it) co_return;
+  const std::size_t aborted = it->aborted_transactions ? it->aborted_transactions->size() : 0;
+  run.answer.set("records",
+                 list_node(record_list(it->records.value_or(protocol::Records{}).bytes)));
+  run.answer.set("aborted", number_node(static_cast<std::int64_t>(aborted)));
+  run.answer.set("high_watermark", number_node(it->high_watermark));
+  run.answer.set("last_stable_offset", number_node(it->last_stable_offset));
 }
 
 KeyValue key_value(const protocol::Record& record) {
@@ -154,32 +177,53 @@ void set_records(Answer& answer, const std::vector<KeyValue>& records) {
   answer.set("state", map_node({state.begin(), state.end()}));
 }
 
+// Polls until the reader thinks that it has everything in front of `end`; false with the reason in
+// the run's answer.
+asio::awaitable<bool> poll_to_end(StepRun& run, std::int64_t position, std::int64_t end,
+                                  ReadFact& fact) {
+  constexpr int polls_without_news_max = 10;
+  const auto mistake = parse_reader_mistake(run.arguments().text("mistake").value_or(""));
+  const IsolationLevel isolation = isolation_of(run, IsolationLevel::read_committed);
+  int polls_without_news = 0;
+  for (bool is_read = position >= end; !is_read;) {
+    FetchCall call = fetch_call(run, position, isolation);
+    call.wait_max = milliseconds(500);
+    const auto fetched = co_await fetch_once(run, call);
+    if (!fetched) co_return false;
+    const Result<Poll> poll = take_poll(*fetched, position, isolation, mistake);
+    if (!poll) {
+      run.answer = answer_of(poll.error());
+      co_return false;
+    }
+    for (const protocol::Record& record : poll->records)
+      if (record.offset < end) fact.records.push_back(key_value(record));
+    is_read = is_finished(*poll, end, mistake);
+    const bool is_news = !poll->records.empty() || poll->position != position;
+    polls_without_news = is_news ? 0 : polls_without_news + 1;
+    position = poll->position;
+    run.answer = Answer{};
+    if (poll->has_fallen_over) run.answer.outcome = "FALLEN_OVER";
+    if (!is_read && polls_without_news == polls_without_news_max) run.answer.outcome = "STALLED";
+    if (run.answer.outcome == "STALLED")
+      run.answer.detail = "nothing new at offset " + std::to_string(position);
+    if (run.answer.outcome != "NONE") co_return false;
+  }
+  co_return true;
+}
+
 asio::awaitable<void> read(StepRun& run) {
-  const TopicPartition partition = run.arguments().partitions("from").front();
-  const client::TopicPartition real = run.naming->real(partition);
+  const Arguments& arguments = run.arguments();
+  const TopicPartition partition = arguments.partitions("from").front();
   const IsolationLevel isolation = isolation_of(run, IsolationLevel::read_committed);
   const auto start = co_await list_offset(run, partition, client::earliest_timestamp, isolation);
   if (!start) co_return;
   const auto end = co_await list_offset(run, partition, client::latest_timestamp, isolation);
   if (!end) co_return;
-  ReadFact fact{partition, isolation == IsolationLevel::read_committed, false, -1, {}};
-  std::int64_t position = *start;
-  while (position < *end) {
-    const Call<client::Fetched> call = [&run, real, position, isolation](CallOptions options) {
-      client::FetchOptions fetch_options;
-      fetch_options.isolation_level = isolation;
-      fetch_options.call = options;
-      return client::fetch(run.actor->client, real, position, fetch_options);
-    };
-    const Result<client::Fetched> fetched = co_await attempt<client::Fetched>(
-        run, call, [](const client::Fetched& it) { return error_of(it); });
-    run.answer = fetched ? answer_of(fetched->error_code) : answer_of(fetched.error());
-    if (run.answer.outcome != "NONE") co_return;
-    for (const protocol::Record& record : fetched->records)
-      if (record.offset < *end) fact.records.push_back(key_value(record));
-    position = fetched->position;
-  }
-  set_records(run.answer, fact.records);
+  ReadFact fact{partition, isolation == IsolationLevel::read_committed, false, -1,
+                arguments.records("store")};
+  const std::int64_t position = std::max(*start, arguments.integer("start").value_or(*start));
+  const bool is_read = co_await poll_to_end(run, position, *end, fact);
+  if (is_read) set_records(run.answer, fact.records);
   run.deeds.reads.push_back(std::move(fact));
 }
 

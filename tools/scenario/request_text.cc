@@ -5,6 +5,8 @@
 #include "protocol/messages/add_offsets_to_txn.h"
 #include "protocol/messages/add_partitions_to_txn.h"
 #include "protocol/messages/create_topics.h"
+#include "protocol/messages/delete_records.h"
+#include "protocol/messages/describe_groups.h"
 #include "protocol/messages/describe_producers.h"
 #include "protocol/messages/describe_transactions.h"
 #include "protocol/messages/end_txn.h"
@@ -17,6 +19,7 @@
 #include "protocol/messages/list_offsets.h"
 #include "protocol/messages/metadata.h"
 #include "protocol/messages/offset_commit.h"
+#include "protocol/messages/offset_delete.h"
 #include "protocol/messages/offset_fetch.h"
 #include "protocol/messages/produce.h"
 #include "protocol/messages/sync_group.h"
@@ -29,7 +32,7 @@ namespace fencepost::scenario {
 
 namespace {
 
-using namespace protocol;  // the twenty messages
+using namespace protocol;  // the messages
 
 std::string producer(std::int64_t id, std::int16_t epoch) {
   return fmt::format("producer {}/{}", id, epoch);
@@ -210,6 +213,26 @@ std::string text(const CreateTopicsRequest& it, const TopicNames&) {
   return line;
 }
 
+std::string text(const DeleteRecordsRequest& it, const TopicNames&) {
+  std::string line;
+  for (const auto& topic : it.topics)
+    for (const auto& one : topic.partitions)
+      line += fmt::format("{}-{} before {}", topic.name, one.partition_index, one.offset);
+  return line;
+}
+
+std::string text(const DescribeGroupsRequest& it, const TopicNames&) {
+  return fmt::format("group {}", fmt::join(it.groups, " "));
+}
+
+std::string text(const OffsetDeleteRequest& it, const TopicNames&) {
+  std::string line = "group " + it.group_id;
+  for (const auto& topic : it.topics)
+    for (const auto& one : topic.partitions)
+      line += fmt::format(" {}-{}", topic.name, one.partition_index);
+  return line;
+}
+
 std::string text(const MetadataRequest& it, const TopicNames&) {
   if (!it.topics) return "all topics";
   std::string line;
@@ -266,6 +289,12 @@ std::string request_text(ApiKey key, int version, const SharedBytes& body,
       return decoded<WriteTxnMarkersRequest>(body, version, names);
     case ApiKey::create_topics:
       return decoded<CreateTopicsRequest>(body, version, names);
+    case ApiKey::delete_records:
+      return decoded<DeleteRecordsRequest>(body, version, names);
+    case ApiKey::describe_groups:
+      return decoded<DescribeGroupsRequest>(body, version, names);
+    case ApiKey::offset_delete:
+      return decoded<OffsetDeleteRequest>(body, version, names);
     case ApiKey::metadata:
       return decoded<MetadataRequest>(body, version, names);
     default:

@@ -102,6 +102,8 @@ Json settings_schema() {
   Json properties = Json::object();
   for (const minibroker::ConfigurationKey& key : minibroker::configuration_keys())
     properties[std::string(key.name)] = {{"type", Json::array({"string", "number", "boolean"})}};
+  for (const std::string& name : simulated_setting_names())
+    properties[name] = {{"type", Json::array({"string", "number"})}};
   return {{"type", "object"}, {"properties", properties}, {"additionalProperties", false}};
 }
 

@@ -157,6 +157,12 @@ TEST_CASE("Wrong types and units are reported", "[tools][scenario]") {
   CHECK(contains(mistakes_of_steps("  - clock.advance: 71\n"), "'71' has no unit; write 500ms"));
   CHECK(contains(mistakes_of_steps("  - clock.advance: 71sec\n"), "no valid unit"));
   CHECK(contains(mistakes_of_steps("  - clock.advance: soon\n"), "is not a duration"));
+  CHECK(contains(mistakes_of("title: t\nsettings: {simulated.first.producer.epoch: 32767}\n"
+                             "steps: [{note: x}]\n"),
+                 "has to be an integer from 0 to 32766, not '32767'"));
+  CHECK(contains(mistakes_of("title: t\nsettings: {simulated.coordinator.load.ms: soon}\n"
+                             "steps: [{note: x}]\n"),
+                 "is not a duration"));
   CHECK(contains(mistakes_of_steps("  - P.read: state\n"), "has to be a partition such as"));
   CHECK(contains(mistakes_of_steps("  - P.fetch: {from: state-0, offset: x}\n"), "whole number"));
   CHECK(contains(mistakes_of_steps("  - P.init_producer_id: a\n  - P.end_txn: comit\n"),
