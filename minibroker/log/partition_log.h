@@ -111,8 +111,7 @@ class PartitionLog {
 
   // Moves the high watermark up, at most to the log end; never down.
   void advance_high_watermark(std::int64_t offset);
-  // Moves the log start up and drops segments wholly below it. OFFSET_OUT_OF_RANGE above the high
-  // watermark. Producers stay known.
+  // Moves the log start up; producers stay known. OFFSET_OUT_OF_RANGE above the high watermark.
   protocol::ErrorCode delete_records_before(std::int64_t offset);
   // Retention: drops the segments that are too many or too old; whether there were any.
   bool delete_old_segments(Instant now);
@@ -169,8 +168,7 @@ class PartitionLog {
   // The first record below `limit_offset` whose timestamp is at least that.
   std::optional<TimestampAndOffset> offset_for_timestamp(std::int64_t timestamp,
                                                          std::int64_t limit_offset) const;
-  // The first record with the largest timestamp; nothing when it is not below `limit_offset`, as
-  // above.
+  // The first record with the largest timestamp; nothing when it is not below `limit_offset`.
   std::optional<TimestampAndOffset> offset_of_max_timestamp(std::int64_t limit_offset) const;
   EpochEndOffset end_offset_for_epoch(std::int32_t leader_epoch) const;
   const LeaderEpochs& leader_epochs() const { return leader_epochs_; }
