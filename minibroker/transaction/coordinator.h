@@ -236,6 +236,8 @@ class TransactionCoordinator {
   void on_step_written(const PendingWrite& write, TransactionMetadata& metadata, Instant now);
   void on_step_failed(const PendingWrite& write, ErrorCode error, Instant now);
   void on_forgotten(const PendingWrite& write, ErrorCode error);
+  // The first moment at which the abort sweep takes it: a millisecond past the timeout.
+  static Instant timed_out_at(const TransactionValues& values);
   // Keeps the indexes below in step with a status that has changed.
   void note_status(const std::string& transactional_id, const TransactionMetadata& metadata);
 
@@ -249,7 +251,8 @@ class TransactionCoordinator {
   std::map<std::uint64_t, PendingWrite> writes_;
   std::map<std::uint64_t, OpenAddition> open_additions_;
   std::map<std::string, MarkerRound> rounds_;
-  std::set<std::string> ongoing_;  // the ids that the abort sweep has to look at
+  // The ids that the abort sweep has to look at, and from when on.
+  std::map<std::string, Instant> ongoing_;
   std::deque<ProducerIds> producer_ids_;
   std::int64_t producer_id_block_size_ = 0;  // of the newest block
   Instant next_abort_sweep_;

@@ -2,6 +2,7 @@
 // has used for a week, and when either or a retry is due. A sweep runs on its own beat: a
 // transaction lives up to its timeout plus one interval.
 #include <algorithm>
+#include <ranges>
 
 #include "minibroker/transaction/coordinator.h"
 #include "minibroker/transaction/transaction_log.h"
@@ -28,22 +29,19 @@ bool may_expire(const TransactionMetadata& metadata) {
   return false;
 }
 
-// The first moment at which the abort sweep takes it: a millisecond past the timeout.
-Instant timed_out_at(const TransactionValues& values) {
+}  // namespace
+
+Instant TransactionCoordinator::timed_out_at(const TransactionValues& values) {
   CHECK(values.started.has_value());
   return *values.started + values.timeout + milliseconds(1);
 }
 
-}  // namespace
-
 std::optional<Instant> TransactionCoordinator::next_deadline() const {
   std::optional<Instant> next;
   auto consider = [&next](Instant at) { next = next ? std::min(*next, at) : at; };
-  for (const std::string& transactional_id : ongoing_) {
-    const OwnedPartition& owned =
-        partitions_.at(coordinator_partition(transactional_id, settings_.partition_count));
-    const TransactionValues& values = owned.transactions.at(transactional_id).values();
-    consider(sweep_after(timed_out_at(values), next_abort_sweep_, settings_.abort_sweep_interval));
+  if (!ongoing_.empty()) {
+    const Instant first = std::ranges::min(std::views::values(ongoing_));
+    consider(sweep_after(first, next_abort_sweep_, settings_.abort_sweep_interval));
   }
   if (earliest_expiry_)
     consider(sweep_after(*earliest_expiry_, next_expiration_sweep_,
@@ -71,8 +69,8 @@ void TransactionCoordinator::advance_to(Instant now) {
 
 void TransactionCoordinator::abort_timed_out(Instant now) {
   if (era_.has(Defect::timeout_ignored)) return;
-  std::set<std::string> ongoing = ongoing_;
-  for (const std::string& transactional_id : ongoing) {
+  const std::map<std::string, Instant> ongoing = ongoing_;
+  for (const std::string& transactional_id : std::views::keys(ongoing)) {
     Found found = find(transactional_id);
     CHECK(found.metadata != nullptr);
     // What is being decided anyway is left to that decision, or to the next sweep.

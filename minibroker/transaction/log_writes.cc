@@ -169,7 +169,7 @@ void TransactionCoordinator::note_status(const std::string& transactional_id,
                                          const TransactionMetadata& metadata) {
   const TransactionValues& values = metadata.values();
   if (values.status == TransactionStatus::ongoing)
-    ongoing_.insert(transactional_id);
+    ongoing_.insert_or_assign(transactional_id, timed_out_at(values));
   else
     ongoing_.erase(transactional_id);
   Instant expiry = values.last_update + settings_.expiration;
