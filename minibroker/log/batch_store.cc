@@ -2,9 +2,11 @@
 
 #include <algorithm>
 
-#include "protocol/base/check.h"
+#include "minibroker/log/own_batches.h"
 
 namespace fencepost::minibroker {
+
+using protocol::RecordBatchView;
 
 namespace {
 
@@ -24,17 +26,24 @@ void BatchStore::start_chunk(std::size_t bytes_min) {
   last_chunk_used_ = 0;
 }
 
-void BatchStore::append(const protocol::RecordBatchHeader& header, ByteView batch) {
-  CHECK(header.size_bytes() == batch.size());
-  CHECK(empty() || header.base_offset > batches_.back().header.last_offset());
+std::span<std::uint8_t> BatchStore::copy_into_chunk(ByteView batch) {
   const bool fits = last_chunk_ && last_chunk_->used == last_chunk_used_ &&
                     last_chunk_->capacity - last_chunk_used_ >= batch.size();
   if (!fits) start_chunk(batch.size());
-  std::copy(batch.begin(), batch.end(), last_chunk_->data.get() + last_chunk_used_);
-  const std::uint8_t* data = last_chunk_->data.get() + last_chunk_used_;
-  batches_.push_back({header, last_chunk_, data, end_position()});
+  std::uint8_t* const data = last_chunk_->data.get() + last_chunk_used_;
+  std::copy(batch.begin(), batch.end(), data);
   last_chunk_used_ += batch.size();
   last_chunk_->used = last_chunk_used_;
+  return {data, batch.size()};
+}
+
+RecordBatchView BatchStore::append(ByteView batch,
+                                   const std::optional<protocol::Placement>& placement) {
+  const std::span<std::uint8_t> copy = copy_into_chunk(batch);
+  if (placement) protocol::place(copy, *placement);
+  RecordBatchView placed = open_own({last_chunk_, copy});
+  adopt(placed.header(), copy, last_chunk_);
+  return placed;
 }
 
 void BatchStore::adopt(const protocol::RecordBatchHeader& header, ByteView batch,
@@ -116,11 +125,7 @@ void BatchStore::truncate(std::size_t count) {
 void BatchStore::replace_front(std::size_t count, const std::vector<SharedBytes>& batches) {
   CHECK(count <= size());
   BatchStore replaced;
-  for (const SharedBytes& batch : batches) {
-    const Result<protocol::RecordBatchView> opened = protocol::RecordBatchView::open(batch);
-    CHECK(opened.ok());
-    replaced.append(opened->header(), batch.view());
-  }
+  for (const SharedBytes& batch : batches) replaced.append(batch.view());
   for (std::size_t index = count; index < size(); ++index) {
     replaced.batches_.push_back(batches_[index]);
     replaced.batches_.back().log_position = 0;

@@ -5,6 +5,8 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
+#include <span>
 #include <vector>
 
 #include "protocol/base/bytes.h"
@@ -14,10 +16,12 @@ namespace fencepost::minibroker {
 
 class BatchStore {
  public:
-  // `batch` is one whole batch, `header` its header; its offsets are above all others.
-  void append(const protocol::RecordBatchHeader& header, ByteView batch);
-  // As above, without copying it: `owner` keeps the bytes alive, and those of all batches that come
-  // with the same one lie side by side.
+  // Copies one whole batch, whose offsets are above all others, and writes `placement` into the
+  // copy. Returns it as it lies in the store.
+  protocol::RecordBatchView append(ByteView batch,
+                                   const std::optional<protocol::Placement>& placement = {});
+  // As append(), without copying it: `owner` keeps the bytes alive, and those of all batches that
+  // come with the same one lie side by side.
   void adopt(const protocol::RecordBatchHeader& header, ByteView batch,
              std::shared_ptr<const void> owner);
 
@@ -56,6 +60,7 @@ class BatchStore {
   };
 
   std::size_t end_position() const;
+  std::span<std::uint8_t> copy_into_chunk(ByteView batch);
   void start_chunk(std::size_t bytes_min);
 
   std::vector<Stored> batches_;

@@ -3,15 +3,18 @@
 #include <algorithm>
 #include <limits>
 
+#include "minibroker/log/own_batches.h"
 #include "protocol/reader.h"
 #include "protocol/records/record_batch_layout.h"
+#include "protocol/records/record_iterator.h"
 
 namespace fencepost::minibroker {
 
 using protocol::ErrorCode;
-using protocol::Record;
 using protocol::RecordBatchHeader;
 using protocol::RecordBatchView;
+using protocol::RecordIterator;
+using protocol::RecordView;
 using protocol::TimestampType;
 
 namespace {
@@ -117,48 +120,59 @@ ErrorCode error_of_unreadable(const RecordBatchView& batch) {
   return ErrorCode::invalid_record;
 }
 
-std::optional<std::string> timestamp_fault(const Record& record, const BatchRules& rules,
+std::optional<std::string> timestamp_fault(std::int64_t timestamp, const BatchRules& rules,
                                            Instant now) {
   if (rules.timestamp_type == TimestampType::log_append_time) return std::nullopt;
-  if (record.timestamp == protocol::no_timestamp) return std::nullopt;
-  const std::int64_t age_ms = to_timestamp(now) - record.timestamp;
+  if (timestamp == protocol::no_timestamp) return std::nullopt;
+  const std::int64_t age_ms = to_timestamp(now) - timestamp;
   const bool is_too_old =
       rules.timestamp_before_max && age_ms > to_milliseconds(*rules.timestamp_before_max);
   const bool is_too_new =
       rules.timestamp_after_max && -age_ms > to_milliseconds(*rules.timestamp_after_max);
   if (!is_too_old && !is_too_new) return std::nullopt;
-  return "timestamp " + std::to_string(record.timestamp) + " is too far from the broker's " +
+  return "timestamp " + std::to_string(timestamp) + " is too far from the broker's " +
          std::to_string(to_timestamp(now));
 }
 
+// What the records of a batch are together.
+struct Sum {
+  std::int64_t max_timestamp = protocol::no_timestamp;
+  bool has_consecutive_offsets = true;
+};
+
 // Each record on its own; all that are to blame are named.
-void check_records(const std::vector<Record>& records, const BatchRules& rules, Instant now,
-                   BatchRefusal& refusal) {
+Sum check_records(const RecordBatchView& batch, const BatchRules& rules, Instant now,
+                  BatchRefusal& refusal) {
+  Sum sum;
+  Result<RecordIterator> records = RecordIterator::over(batch);
+  if (!records) return (refusal.error = error_of_unreadable(batch), sum);
   bool is_about_time = false;
-  for (std::size_t i = 0; i < records.size(); ++i) {
-    const auto index = static_cast<std::int32_t>(i);
-    if (rules.is_compacted && !records[i].key) {
+  std::int32_t index = 0;
+  for (const RecordView* record = records->next(); record != nullptr; record = records->next()) {
+    sum.max_timestamp = std::max(sum.max_timestamp, record->timestamp);
+    if (record->offset != batch.header().base_offset + index) sum.has_consecutive_offsets = false;
+    if (rules.is_compacted && !record->key) {
       refusal.record_errors.push_back({index, "a compacted topic takes no record without a key"});
-    } else if (auto fault = timestamp_fault(records[i], rules, now)) {
+    } else if (auto fault = timestamp_fault(record->timestamp, rules, now)) {
       refusal.record_errors.push_back({index, std::move(*fault)});
       is_about_time = true;
     }
+    ++index;
   }
-  if (refusal.record_errors.empty()) return;
-  refusal.error = is_about_time ? ErrorCode::invalid_timestamp : ErrorCode::invalid_record;
-  refusal.message = std::to_string(refusal.record_errors.size()) + " of " +
-                    std::to_string(records.size()) +
-                    " records are refused; the first: " + refusal.record_errors.front().message;
+  if (records->error()) {
+    refusal = {};
+    refusal.error = error_of_unreadable(batch);
+  } else if (!refusal.record_errors.empty()) {
+    refusal.error = is_about_time ? ErrorCode::invalid_timestamp : ErrorCode::invalid_record;
+    refusal.message = std::to_string(refusal.record_errors.size()) + " of " +
+                      std::to_string(index) +
+                      " records are refused; the first: " + refusal.record_errors.front().message;
+  }
+  return sum;
 }
 
-bool has_consecutive_offsets(const RecordBatchHeader& header, const std::vector<Record>& records) {
-  for (std::size_t i = 0; i < records.size(); ++i)
-    if (records[i].offset != header.base_offset + static_cast<std::int64_t>(i)) return false;
-  return true;
-}
-
-SharedBytes build_again(const RecordBatchHeader& header, std::vector<Record> records,
-                        protocol::CompressionType compression) {
+SharedBytes build_again(const RecordBatchView& batch, protocol::CompressionType compression) {
+  const RecordBatchHeader& header = batch.header();
   protocol::RecordBatchOptions options;
   options.compression = compression;
   options.producer_id = header.producer_id;
@@ -166,33 +180,29 @@ SharedBytes build_again(const RecordBatchHeader& header, std::vector<Record> rec
   options.base_sequence = header.base_sequence;
   options.is_transactional = header.is_transactional();
   std::vector<protocol::NewRecord> again;
-  for (Record& record : records)
+  for (protocol::Record& record : records_of(batch))
     again.push_back({record.timestamp, std::move(record.key), std::move(record.value),
                      std::move(record.headers)});
   return protocol::build_batch(options, again);
 }
 
 // The batch as Kafka would store it, offsets apart.
-SharedBytes corrected(const RecordBatchView& batch, std::vector<Record> records,
-                      const BatchRules& rules) {
+SharedBytes corrected(const RecordBatchView& batch, const Sum& sum, const BatchRules& rules) {
   namespace layout = protocol::batch_layout;
   const RecordBatchHeader& header = batch.header();
   const protocol::CompressionType sent = *protocol::compression_of(header.compression_id());
   const protocol::CompressionType wanted = rules.compression.value_or(sent);
   // Kafka's leader trusts the offsets of an uncompressed batch.
-  const bool is_wrong =
-      sent != protocol::CompressionType::none && !has_consecutive_offsets(header, records);
-  if (wanted != sent || is_wrong) return build_again(header, std::move(records), wanted);
+  const bool is_wrong = sent != protocol::CompressionType::none && !sum.has_consecutive_offsets;
+  if (wanted != sent || is_wrong) return build_again(batch, wanted);
   if (rules.timestamp_type == TimestampType::log_append_time) return batch.bytes();
-  std::int64_t max_timestamp = protocol::no_timestamp;
-  for (const Record& record : records) max_timestamp = std::max(max_timestamp, record.timestamp);
-  if (header.max_timestamp == max_timestamp &&
+  if (header.max_timestamp == sum.max_timestamp &&
       header.timestamp_type() == TimestampType::create_time)
     return batch.bytes();
   ByteVector copy(batch.bytes().view().begin(), batch.bytes().view().end());
   layout::put(copy, layout::attributes_at,
               static_cast<std::int16_t>(header.attributes & ~layout::log_append_time_flag));
-  layout::put(copy, layout::max_timestamp_at, max_timestamp);
+  layout::put(copy, layout::max_timestamp_at, sum.max_timestamp);
   layout::put(copy, layout::crc_at, layout::crc_of(copy));
   return SharedBytes(std::move(copy));
 }
@@ -229,11 +239,9 @@ std::optional<ValidBatch> validate_batch(const SharedBytes& records, AppendOrigi
   if (second.framing == Framing::batch) return refuse(ErrorCode::invalid_record);
   if (second.framing != Framing::nothing) return refuse(error_of(second.framing));
 
-  Result<std::vector<Record>> decoded = batch->records();
-  if (!decoded) return refuse(error_of_unreadable(*batch));
-  check_records(*decoded, rules, now, refusal);
+  const Sum sum = check_records(*batch, rules, now, refusal);
   if (refusal.error != ErrorCode::none) return std::nullopt;
-  const SharedBytes bytes = corrected(*batch, std::move(*decoded), rules);
+  const SharedBytes bytes = corrected(*batch, sum, rules);
   const Result<RecordBatchView> stored = RecordBatchView::open(bytes);
   CHECK(stored.ok());
   // What was compressed anew may be larger than what was sent.

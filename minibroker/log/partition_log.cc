@@ -128,11 +128,10 @@ AppendOutcome PartitionLog::append_marker(const MarkerRequest& marker, std::int3
 void PartitionLog::write(const SharedBytes& batch, std::int32_t leader_epoch, Instant now,
                          AppendOutcome& outcome) {
   const std::optional<std::int64_t> time = append_time(settings_, now);
-  const SharedBytes placed =
-      protocol::with_offset(open_own(batch), log_end_offset_, leader_epoch, time);
   outcome.base_offset = log_end_offset_;
   outcome.log_append_time_ms = time.value_or(protocol::no_timestamp);
-  store(placed);
+  note_stored(
+      batches_.append(batch.view(), protocol::Placement{log_end_offset_, leader_epoch, time}));
   outcome.last_offset = log_end_offset_ - 1;
 }
 
@@ -144,19 +143,17 @@ ErrorCode PartitionLog::append_as_follower(const SharedBytes& batches, std::int3
       return ErrorCode::corrupt_message;
     if (batch.header().partition_leader_epoch > leader_epoch) break;
     if (batch.header().base_offset < log_end_offset_) return ErrorCode::offset_out_of_range;
-    store(batch.bytes());
+    note_stored(batches_.append(batch.bytes().view()));
   }
   return ErrorCode::none;
 }
 
-// The bytes are final; they get into the log, and everything that follows from them is noted.
-void PartitionLog::store(const SharedBytes& bytes) {
-  const RecordBatchView batch = open_own(bytes);
+// Everything that follows from the batch that is now the last one.
+void PartitionLog::note_stored(const RecordBatchView& batch) {
   const RecordBatchHeader& header = batch.header();
-  batches_.append(header, bytes.view());
   make_room(header, header.base_offset);
   segments_.append(settings_.segments, header);
-  size_bytes_ += bytes.size();
+  size_bytes_ += batch.bytes().size();
   log_end_offset_ = header.last_offset() + 1;
   if (header.partition_leader_epoch >= 0)
     leader_epochs_.begin(header.partition_leader_epoch, header.base_offset);

@@ -216,7 +216,7 @@ class PartitionLog {
   const ProducerEntry* find_producer(std::int64_t producer_id) const;
   void write(const SharedBytes& batch, std::int32_t leader_epoch, Instant now,
              AppendOutcome& outcome);
-  void store(const SharedBytes& batch);
+  void note_stored(const protocol::RecordBatchView& batch);
   void make_room(const protocol::RecordBatchHeader& batch, std::int64_t offset);
   void note_truncation(std::int64_t offset);
   static void apply(State& state, const protocol::RecordBatchView& batch);

@@ -26,8 +26,8 @@ FrameReader::FrameReader(std::size_t frame_bytes_max)
 
 std::span<std::uint8_t> FrameReader::space() {
   if (large_size_ > 0) {
-    if (large_filled_ == large_.size()) large_.resize(std::min(large_size_, 2 * large_.size()));
-    return std::span(large_).subspan(large_filled_);
+    if (large_filled_ == large_capacity_) grow_large(std::min(large_size_, 2 * large_capacity_));
+    return {large_.get() + large_filled_, large_capacity_ - large_filled_};
   }
   // The front of a frame moves to the front of the buffer, where all of a small frame has room.
   if (begin_ > 0) {
@@ -41,7 +41,7 @@ std::span<std::uint8_t> FrameReader::space() {
 void FrameReader::commit(std::size_t count) {
   if (large_size_ > 0) {
     large_filled_ += count;
-    CHECK(large_filled_ <= large_.size());
+    CHECK(large_filled_ <= large_capacity_);
   } else {
     end_ += count;
     CHECK(end_ <= buffer_bytes);
@@ -72,18 +72,26 @@ Result<std::optional<SharedBytes>> FrameReader::next() {
 
 void FrameReader::begin_large_frame(std::size_t size) {
   const ByteView arrived(buffer_.get() + begin_ + length_bytes, end_ - begin_ - length_bytes);
-  large_.resize(std::min(size, claimed_bytes_max));
-  std::memcpy(large_.data(), arrived.data(), arrived.size());
+  grow_large(std::min(size, claimed_bytes_max));
+  std::memcpy(large_.get(), arrived.data(), arrived.size());
   large_size_ = size;
   large_filled_ = arrived.size();
   begin_ = end_ = 0;
 }
 
+// Not cleared: a byte is written before anybody is given it.
+void FrameReader::grow_large(std::size_t capacity) {
+  auto larger = std::make_unique_for_overwrite<std::uint8_t[]>(capacity);
+  if (large_filled_ > 0) std::memcpy(larger.get(), large_.get(), large_filled_);
+  large_ = std::move(larger);
+  large_capacity_ = capacity;
+}
+
 std::optional<SharedBytes> FrameReader::take_large_frame() {
   if (large_filled_ < large_size_) return std::nullopt;
-  SharedBytes frame(std::move(large_));
-  large_ = {};
-  large_size_ = large_filled_ = 0;
+  const std::shared_ptr<std::uint8_t[]> owner(std::move(large_));
+  SharedBytes frame(owner, {owner.get(), large_size_});
+  large_size_ = large_filled_ = large_capacity_ = 0;
   return frame;
 }
 

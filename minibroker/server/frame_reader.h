@@ -42,6 +42,7 @@ class FrameReader {
 
  private:
   void begin_large_frame(std::size_t size);
+  void grow_large(std::size_t capacity);
   std::optional<SharedBytes> take_large_frame();
 
   std::size_t frame_bytes_min_ = frame_bytes_min;
@@ -53,7 +54,8 @@ class FrameReader {
   std::size_t end_ = 0;
 
   // A frame that would not fit well into the buffer is read straight into its own memory.
-  ByteVector large_;
+  std::unique_ptr<std::uint8_t[]> large_;
+  std::size_t large_capacity_ = 0;
   std::size_t large_size_ = 0;  // 0: no such frame is being read
   std::size_t large_filled_ = 0;
 };

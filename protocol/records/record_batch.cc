@@ -247,19 +247,21 @@ Result<std::vector<RecordBatchView>> open_batches(const SharedBytes& bytes) {
   return batches;
 }
 
+void place(std::span<std::uint8_t> batch, const Placement& placement) {
+  put(batch, base_offset_at, placement.base_offset);
+  put(batch, partition_leader_epoch_at, placement.partition_leader_epoch);
+  if (!placement.log_append_time) return;
+  batch[attributes_at + 1] |= log_append_time_flag;
+  put(batch, max_timestamp_at, *placement.log_append_time);
+  put(batch, crc_at, crc_of(batch));
+}
+
 SharedBytes with_offset(const RecordBatchView& batch, std::int64_t base_offset,
                         std::int32_t partition_leader_epoch,
                         std::optional<std::int64_t> log_append_time) {
   const ByteView view = batch.bytes().view();
   ByteVector copy(view.begin(), view.end());
-  put(copy, base_offset_at, base_offset);
-  put(copy, partition_leader_epoch_at, partition_leader_epoch);
-  if (log_append_time) {
-    put(copy, attributes_at,
-        static_cast<std::int16_t>(batch.header().attributes | log_append_time_flag));
-    put(copy, max_timestamp_at, *log_append_time);
-    put(copy, crc_at, crc_of(copy));
-  }
+  place(copy, {base_offset, partition_leader_epoch, log_append_time});
   return SharedBytes(std::move(copy));
 }
 

@@ -110,8 +110,16 @@ class RecordBatchView {
 // a fetch answer; anything else that is wrong is an error.
 Result<std::vector<RecordBatchView>> open_batches(const SharedBytes& bytes);
 
-// Writes base offset, leader epoch and, for log append time, the time into a copy of the batch.
-// `log_append_time` set also sets the timestamp type and renews the CRC.
+// What a leader writes into a batch. `log_append_time`, in milliseconds, also sets the timestamp
+// type and renews the CRC.
+struct Placement {
+  std::int64_t base_offset = 0;
+  std::int32_t partition_leader_epoch = -1;
+  std::optional<std::int64_t> log_append_time = std::nullopt;
+};
+// Into the bytes of one whole batch.
+void place(std::span<std::uint8_t> batch, const Placement& placement);
+// Into a copy of the batch.
 SharedBytes with_offset(const RecordBatchView& batch, std::int64_t base_offset,
                         std::int32_t partition_leader_epoch,
                         std::optional<std::int64_t> log_append_time = std::nullopt);

@@ -33,7 +33,7 @@ constexpr std::int16_t control_flag = 0x20;
 constexpr std::int16_t delete_horizon_flag = 0x40;
 
 template <class Number>
-void put(ByteVector& batch, std::size_t at, Number value) {
+void put(std::span<std::uint8_t> batch, std::size_t at, Number value) {
   for (std::size_t i = 0; i < sizeof(Number); ++i)
     batch[at + i] = static_cast<std::uint8_t>(static_cast<std::uint64_t>(value) >>
                                               (8 * (sizeof(Number) - 1 - i)));
