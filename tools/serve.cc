@@ -8,7 +8,6 @@
 #include <charconv>
 #include <cstdint>
 #include <cstdio>
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -45,13 +44,15 @@ struct ServeOptions {
   std::optional<int> control_port;
   std::string clock = "real";
   std::string data_directory;
-  Fsync fsync = Fsync::interval;
+  std::string fsync = "interval";
   bool is_quiet = false;
   bool is_debug = false;
 };
 
-const std::map<std::string, Fsync> fsync_names{
-    {"always", Fsync::always}, {"interval", Fsync::interval}, {"never", Fsync::never}};
+Fsync fsync_named(std::string_view name) {
+  if (name == "always") return Fsync::always;
+  return name == "never" ? Fsync::never : Fsync::interval;
+}
 
 Error invalid(std::string text) {
   return {ErrorKind::invalid_argument, std::move(text), 0, {}};
@@ -153,9 +154,12 @@ int report(const Error& error) {
 // The pieces that logs are held in are of this size. Left alone, glibc takes them from its heap as
 // soon as the first one has been freed, and keeps a fifth more than is in use.
 constexpr int own_pages_bytes = 1 << 20;
+// What is free at the end of the heap is kept up to this: each large request would bring it back.
+constexpr int kept_heap_bytes = 16 << 20;
 
 int serve(const ServeOptions& options) {
   mallopt(M_MMAP_THRESHOLD, own_pages_bytes);
+  mallopt(M_TRIM_THRESHOLD, kept_heap_bytes);
   Result<ClusterSettings> cluster = cluster_settings(options);
   if (!cluster.ok()) return report(cluster.error());
   warn_of_idle_keys(*cluster);
@@ -165,7 +169,7 @@ int serve(const ServeOptions& options) {
   settings.port = options.port;
   settings.ends_on_signals = true;
   settings.data_directory = options.data_directory;
-  settings.fsync = options.fsync;
+  settings.fsync = fsync_named(options.fsync);
   settings.notice = [](std::string_view line) {
     fmt::print(stderr, "fencepost serve: {}\n", line);
   };
@@ -218,6 +222,7 @@ void add_serve(CLI::App& app, int& exit_code) {
   command->add_option("--topic", options->topics, "Topic to create: name[:partitions[:replicas]]")
       ->allow_extra_args(false);
   add_security_options(*command, options->security);
+  command->get_option("--listener")->excludes("--port")->excludes("--host");
   command->add_option(
       "--data-dir", options->data_directory,
       "Folder to keep all but users and ACLs in, broker-N for each broker (default: "
@@ -227,8 +232,8 @@ void add_serve(CLI::App& app, int& exit_code) {
                    "When an acknowledged record is on disk: always (before its answer), interval "
                    "(within a second), never (when the system likes). The end of the process "
                    "alone loses none in any of them")
-      ->transform(CLI::CheckedTransformer(fsync_names))
-      ->default_str("interval");
+      ->check(CLI::IsMember({"always", "interval", "never"}))
+      ->capture_default_str();
   command->add_option("--seed", options->seed, "Seed of every random choice")
       ->capture_default_str();
   command->add_option("--control", options->control_port,

@@ -14,7 +14,8 @@ class ClusterProcess:
     """`fencepost serve` with these options; ready when the constructor returns."""
 
     def __init__(self, fencepost, *options, port=0):
-        self.process = subprocess.Popen([fencepost, "serve", "--port", str(port), *options],
+        where = [] if "--listener" in options else ["--port", str(port)]
+        self.process = subprocess.Popen([fencepost, "serve", *where, *options],
                                         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         atexit.register(self.process.kill)  # whatever becomes of the test
         first = self.process.stdout.readline()
