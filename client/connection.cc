@@ -28,6 +28,12 @@ std::string request_name(ApiKey key, int version) {
   return std::string(protocol::to_string(key)) + " v" + std::to_string(version);
 }
 
+// What a broker answers before it knows who asks.
+bool needs_no_user(ApiKey key) {
+  return key == ApiKey::api_versions || key == ApiKey::sasl_handshake ||
+         key == ApiKey::sasl_authenticate;
+}
+
 // A request that waits for its turn or its answer.
 struct Exchange {
   Exchange(asio::any_io_executor executor, std::int32_t id, ApiKey api_key, int api_version)
@@ -71,6 +77,7 @@ struct Connection::State {
   std::deque<std::shared_ptr<Exchange>> in_flight;
   std::int32_t next_correlation_id = 0;
   bool is_open = true;
+  bool has_answered = false;       // something besides ApiVersions and authentication
   std::optional<Instant> expires;  // the authentication
 
   Result<void> enqueue(std::shared_ptr<Exchange> exchange, Frame body);
@@ -114,6 +121,7 @@ Result<void> Connection::State::take_answer(SharedBytes frame) {
                                            std::to_string(header.correlation_id) + " where " +
                                            std::to_string(oldest.correlation_id) + " was due (" +
                                            expected + ")"};
+  has_answered = has_answered || !needs_no_user(oldest.key);
   oldest.finish(frame.slice(reader.offset(), reader.remaining()));
   in_flight.pop_front();
   return {};
@@ -171,7 +179,9 @@ asio::awaitable<void> read_answers(std::shared_ptr<State> state) {
   while (state->is_open) {
     Result<SharedBytes> frame = co_await state->channel->receive();
     if (!frame) {
-      state->end(frame.error().text);
+      // A listener for TLS or SASL closes without a word on what it did not expect.
+      const bool is_stranger = !state->has_answered && !state->in_flight.empty();
+      state->end(frame.error().text + (is_stranger ? "; check security.protocol" : ""));
       break;
     }
     Result<void> taken = state->take_answer(std::move(frame).value());

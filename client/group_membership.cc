@@ -6,6 +6,7 @@
 #include <asio/detached.hpp>
 #include <asio/this_coro.hpp>
 
+#include "client/explained.h"
 #include "client/membership_state.h"
 
 namespace fencepost::client {
@@ -63,7 +64,7 @@ std::vector<TopicPartition> without(std::vector<TopicPartition> from,
 
 Error refused(const MembershipState& state, std::string_view step, protocol::ErrorCode code) {
   return Error{ErrorKind::stalled, "group " + state.options.member.group_id + ": " +
-                                       std::string(step) + " is answered with " + to_string(code)};
+                                       std::string(step) + " is answered with " + explained(code)};
 }
 
 GroupMembership::GroupMembership(ClusterClient& cluster, GroupMembershipOptions options,

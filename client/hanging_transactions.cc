@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <map>
 
+#include "client/explained.h"
+
 namespace fencepost::client {
 
 using protocol::ErrorCode;
@@ -31,8 +33,8 @@ Task<std::vector<TopicPartition>> partitions_in(ClusterClient& cluster, const Ha
   for (const auto& topic : metadata->topics) {
     const std::string name = topic.name.value_or("");
     if (scope.topic.has_value() && topic.error_code != ErrorCode::none)
-      co_return Error{ErrorKind::invalid_argument,
-                      "topic " + name + ": " + std::string(to_string(topic.error_code))};
+      co_return Error{ErrorKind::stalled,
+                      "topic " + name + " is answered with " + explained(topic.error_code)};
     for (const auto& partition : topic.partitions)
       if (is_in_scope(scope, name, partition))
         partitions.push_back({name, partition.partition_index});

@@ -1,6 +1,8 @@
 // The one place where an answer becomes what an application does about it.
 #include "client/producer_outcome.h"
 
+#include "client/explained.h"
+
 namespace fencepost::client {
 
 namespace {
@@ -59,7 +61,7 @@ ProducerOutcome outcome_of(std::string_view step, ErrorCode code) {
   ProducerOutcome outcome;
   outcome.verdict = verdict_of(code);
   outcome.error_code = code;
-  if (!outcome.ok()) outcome.text = std::string(step) + " is answered with " + to_string(code);
+  if (!outcome.ok()) outcome.text = std::string(step) + " is answered with " + explained(code);
   return outcome;
 }
 

@@ -2,6 +2,7 @@
 // could still commit in between.
 #include "fencing/partition_owner.h"
 
+#include "client/explained.h"
 #include "client/reader.h"
 #include "client/retry.h"
 
@@ -64,7 +65,7 @@ Task<std::int64_t> committed_offset(client::ClusterClient& cluster,
   if (code != ErrorCode::none)
     co_return Error{ErrorKind::stalled, "the offset of group " + options.group_id + " on " +
                                             to_string(options.input) +
-                                            " is not given: " + to_string(code)};
+                                            " is not given: " + client::explained(code)};
   for (const client::FetchedOffset& it : client::fetched_offsets(*fetched))
     if (it.partition == options.input && it.offset >= 0) co_return it.offset;
   Result<client::ListedOffset> start = co_await client::list_offset(

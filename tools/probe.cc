@@ -7,7 +7,9 @@
 
 #include <memory>
 
+#include "client/explained.h"
 #include "client/reader.h"
+#include "client/retry.h"
 #include "client/transaction_admin.h"
 #include "protocol/messages/consumer_group_describe.h"
 #include "protocol/messages/describe_groups.h"
@@ -43,12 +45,34 @@ std::string or_none(const std::optional<std::string>& text) {
   return text.value_or("-");
 }
 
+// Asks the group's coordinator, again while it moves or loads.
+template <class Request>
+Task<typename Request::Response> ask_coordinator(ClusterClient& cluster, std::string group,
+                                                 Request request) {
+  client::RetryPolicy policy;
+  policy.time_max = cluster.options().connection.request_timeout;
+  policy.repeat_unknown_outcome = true;
+  client::Backoff backoff(policy, cluster.clock().now(), 0);
+  while (true) {
+    client::CallOptions call;
+    call.fresh_lookup = backoff.needs_fresh_lookup();
+    Request copy = request;
+    Result<typename Request::Response> answer = co_await cluster.call_coordinator(
+        client::CoordinatorType::group, group, std::move(copy), call);
+    if (!answer || answer->groups.empty()) co_return answer;
+    const std::optional<Instant> again =
+        backoff.after(answer->groups.front().error_code, cluster.clock().now());
+    if (!again.has_value()) co_return answer;
+    co_await cluster.clock().sleep_until(*again);
+  }
+}
+
 // Brokers before 4.0, and classic groups, answer neither; that is not an error here.
 Task<bool> probe_consumer_group(ClusterClient& cluster, std::string group, Probe* probe) {
   protocol::ConsumerGroupDescribeRequest request;
   request.group_ids.push_back(group);
   Result<protocol::ConsumerGroupDescribeResponse> answer =
-      co_await cluster.call_coordinator(client::CoordinatorType::group, group, std::move(request));
+      co_await ask_coordinator(cluster, group, std::move(request));
   if (!answer && answer.error().kind == ErrorKind::unsupported_version) co_return false;
   if (!answer) co_return answer.error();
   if (answer->groups.empty() || answer->groups.front().error_code != ErrorCode::none)
@@ -71,13 +95,13 @@ Task<bool> probe_classic_group(ClusterClient& cluster, std::string group, Probe*
   protocol::DescribeGroupsRequest request;
   request.groups.push_back(group);
   Result<protocol::DescribeGroupsResponse> answer =
-      co_await cluster.call_coordinator(client::CoordinatorType::group, group, std::move(request));
+      co_await ask_coordinator(cluster, group, std::move(request));
   if (!answer) co_return answer.error();
   const std::string subject = "group " + group;
   if (answer->groups.empty()) co_return Error{ErrorKind::malformed, "the answer lacks " + group};
   const auto& described = answer->groups.front();
   if (described.error_code != ErrorCode::none) {
-    probe->add(subject, "error", to_string(described.error_code));
+    probe->add(subject, "error", client::explained(described.error_code));
     co_return false;
   }
   probe->add(subject, "protocol",
@@ -99,7 +123,7 @@ Task<bool> probe_transaction(ClusterClient& cluster, std::string transactional_i
   const std::string subject = "transactional.id " + transactional_id;
   const auto& state = described->state;
   if (state.error_code != ErrorCode::none) {
-    probe->add(subject, "error", to_string(state.error_code));
+    probe->add(subject, "error", client::explained(state.error_code));
     co_return false;
   }
   probe->add(subject, "coordinator", std::to_string(described->coordinator_id));

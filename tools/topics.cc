@@ -1,5 +1,6 @@
 #include "tools/topics.h"
 
+#include "client/explained.h"
 #include "protocol/messages/create_topics.h"
 
 namespace fencepost::tools {
@@ -17,8 +18,8 @@ client::Task<void> create_topics(client::ClusterClient& cluster, std::vector<std
   if (!created) co_return created.error();
   for (const auto& topic : created->topics)
     if (topic.error_code != protocol::ErrorCode::none)
-      co_return Error{ErrorKind::stalled,
-                      "topic " + topic.name + " cannot be created: " + to_string(topic.error_code)};
+      co_return Error{ErrorKind::stalled, "topic " + topic.name + " cannot be created: " +
+                                              client::explained(topic.error_code)};
   co_return Result<void>();
 }
 
@@ -34,7 +35,7 @@ client::Task<void> require_partition(client::ClusterClient& cluster,
       continue;
     const std::string problem = topic.error_code == protocol::ErrorCode::none
                                     ? "has no partition " + std::to_string(partition.partition)
-                                    : "is answered with " + to_string(topic.error_code);
+                                    : "is answered with " + client::explained(topic.error_code);
     co_return Error{ErrorKind::stalled, "topic " + partition.topic + " " + problem};
   }
   co_return Result<void>();

@@ -22,6 +22,16 @@ namespace {
 using client::GroupProtocol;
 using fencing::example::Fence;
 
+const std::map<std::string, GroupProtocol> protocol_names = {
+    {"eager", GroupProtocol::eager},
+    {"cooperative", GroupProtocol::cooperative},
+    {"consumer", GroupProtocol::consumer},
+};
+const std::map<std::string, Fence> fence_names = {
+    {"generation", Fence::generation},
+    {"none", Fence::none},
+};
+
 struct WorkerCommandOptions {
   ClusterOptions cluster;
   std::string group;
@@ -33,8 +43,8 @@ struct WorkerCommandOptions {
   std::string transaction_timeout = "60s";
   std::string prefix = "fencepost";
   std::size_t cap = 256;
-  GroupProtocol protocol = GroupProtocol::eager;
-  Fence fence = Fence::generation;
+  std::string protocol = "eager";
+  std::string fence = "generation";
 };
 
 Result<Duration> duration_of(const std::string& option, const std::string& text) {
@@ -58,7 +68,7 @@ Result<fencing::example::WorkerOptions> worker_options(const WorkerCommandOption
   member.session_timeout = *session;
   member.rebalance_timeout = std::max(*session, Duration(std::chrono::seconds(60)));
   if (!options.instance_id.empty()) member.group_instance_id = options.instance_id;
-  worker.membership.protocol = options.protocol;
+  worker.membership.protocol = protocol_names.at(options.protocol);
   worker.membership.heartbeat_interval = std::min(*session / 3, Duration(std::chrono::seconds(3)));
   // Two members must not draw the same member id.
   std::uint64_t seed = 0;
@@ -69,7 +79,7 @@ Result<fencing::example::WorkerOptions> worker_options(const WorkerCommandOption
   worker.owner.transaction_timeout = *timeout;
   worker.owner.commit_interval = *commit;
   worker.owner.cap = options.cap;
-  worker.fence = options.fence;
+  worker.fence = fence_names.at(options.fence);
   worker.notice = [](const std::string& line) {
     fmt::print("{}\n", line);
     std::fflush(stdout);
@@ -102,16 +112,6 @@ int run(const WorkerCommandOptions& options) {
   return exit_held;
 }
 
-const std::map<std::string, GroupProtocol> protocol_names = {
-    {"eager", GroupProtocol::eager},
-    {"cooperative", GroupProtocol::cooperative},
-    {"consumer", GroupProtocol::consumer},
-};
-const std::map<std::string, Fence> fence_names = {
-    {"generation", Fence::generation},
-    {"none", Fence::none},
-};
-
 }  // namespace
 
 void add_worker(CLI::App& app, int& exit_code) {
@@ -126,7 +126,8 @@ void add_worker(CLI::App& app, int& exit_code) {
                    "Topic for the snapshots, with as many partitions")
       ->required();
   worker->add_option("--protocol", options->protocol, "eager, cooperative or consumer")
-      ->transform(CLI::CheckedTransformer(protocol_names));
+      ->check(CLI::IsMember(protocol_names))
+      ->capture_default_str();
   worker->add_option("--instance-id", options->instance_id, "Be a static member");
   worker->add_option("--transactional-id-prefix", options->prefix, "Of the producers")
       ->capture_default_str();
@@ -141,7 +142,8 @@ void add_worker(CLI::App& app, int& exit_code) {
   worker
       ->add_option("--fence", options->fence,
                    "generation, or none: the plain design, which loses snapshots")
-      ->transform(CLI::CheckedTransformer(fence_names));
+      ->check(CLI::IsMember(fence_names))
+      ->capture_default_str();
   worker->callback([options, &exit_code] { exit_code = run(*options); });
 }
 

@@ -160,7 +160,9 @@ TEST_CASE("What the coordinator refuses for good ends the membership with its co
   GroupMembership membership(world.client, options, {});
   const Result<void> ended = world.run(membership.run());
   REQUIRE_FALSE(ended.ok());
-  CHECK(ended.error().text == "group g: JoinGroup is answered with INVALID_SESSION_TIMEOUT");
+  CHECK(ended.error().text ==
+        "group g: JoinGroup is answered with INVALID_SESSION_TIMEOUT (the timeout is outside the "
+        "brokers' group.min and group.max.session.timeout.ms)");
 }
 
 TEST_CASE("The sticky assignor keeps what is owned and gives nothing away that is still owned",
