@@ -6,6 +6,7 @@
 #include <asio/this_coro.hpp>
 
 #include "client/event.h"
+#include "client/explained.h"
 #include "protocol/messages/find_coordinator.h"
 
 namespace fencepost::client {
@@ -15,6 +16,8 @@ namespace {
 using protocol::ApiKey;
 using protocol::ErrorCode;
 
+// Before, a broker could answer with an epoch that was not the leader's (KAFKA-9212).
+constexpr int metadata_first_with_epochs = 9;
 constexpr Duration lookup_backoff_max = std::chrono::seconds(1);
 
 // Metadata is only read: after no answer it may simply be asked for again.
@@ -123,7 +126,7 @@ Task<std::shared_ptr<Connection>> ClusterClient::any_connection(CallOptions opti
   co_return last;
 }
 
-void ClusterClient::remember(const protocol::MetadataResponse& metadata) {
+void ClusterClient::remember(const protocol::MetadataResponse& metadata, bool has_epochs) {
   brokers_.clear();
   for (const auto& broker : metadata.brokers)
     brokers_[broker.node_id] = Address{broker.host, broker.port};
@@ -134,7 +137,8 @@ void ClusterClient::remember(const protocol::MetadataResponse& metadata) {
     topic.id = answer.topic_id;
     if (answer.error_code != ErrorCode::none) topic.problem = to_string(answer.error_code);
     for (const auto& partition : answer.partitions) {
-      topic.leaders[partition.partition_index] = partition.leader_id;
+      topic.leaders[partition.partition_index] = {partition.leader_id,
+                                                  has_epochs ? partition.leader_epoch : -1};
       if (partition.error_code != ErrorCode::none) topic.problem = to_string(partition.error_code);
     }
   }
@@ -162,29 +166,35 @@ Task<protocol::MetadataResponse> ClusterClient::refresh_metadata(
     ++rotation_;
     co_return response;
   }
-  remember(response.value());
+  remember(response.value(), version.value() >= metadata_first_with_epochs);
   co_return response;
 }
 
-std::optional<Address> ClusterClient::known_leader(const TopicPartition& partition) const {
+std::optional<Leader> ClusterClient::known_leader(const TopicPartition& partition) const {
   const auto topic = topics_.find(partition.topic);
   if (topic == topics_.end()) return std::nullopt;
   const auto leader = topic->second.leaders.find(partition.partition);
   if (leader == topic->second.leaders.end()) return std::nullopt;
-  const auto broker = brokers_.find(leader->second);
+  const auto broker = brokers_.find(leader->second.node);
   if (broker == brokers_.end()) return std::nullopt;
-  return broker->second;
+  return Leader{broker->second, leader->second.epoch, topic->second.id};
 }
 
 Task<std::shared_ptr<Connection>> ClusterClient::leader_of(TopicPartition partition,
                                                            CallOptions options) {
+  Result<Leader> leader = co_await find_leader(std::move(partition), options);
+  if (!leader) co_return leader.error();
+  Address address = leader->address;
+  co_return co_await connection_to(std::move(address), Purpose::data, options.own_connection);
+}
+
+Task<Leader> ClusterClient::find_leader(TopicPartition partition, CallOptions options) {
   if (options.fresh_lookup) topics_.erase(partition.topic);
   const Instant deadline = clock_.now() + options_.connection.request_timeout;
   Duration backoff = options_.lookup_backoff;
   while (true) {
-    const std::optional<Address> leader = known_leader(partition);
-    if (leader.has_value())
-      co_return co_await connection_to(*leader, Purpose::data, options.own_connection);
+    const std::optional<Leader> leader = known_leader(partition);
+    if (leader.has_value()) co_return *leader;
     std::vector<std::string> topics(1, partition.topic);
     Result<protocol::MetadataResponse> metadata = co_await refresh_metadata(std::move(topics));
     if (!metadata && !is_worth_asking_again(metadata.error())) co_return metadata.error();
@@ -233,7 +243,7 @@ Task<std::optional<Address>> ClusterClient::ask_for_coordinator(CoordinatorType 
   if (code == ErrorCode::none) co_return std::optional<Address>(std::move(address));
   *problem = to_string(code);
   if (protocol::is_retriable(code)) co_return std::optional<Address>();
-  co_return Error{ErrorKind::cannot_connect, "no coordinator of " + key + ": " + *problem};
+  co_return Error{ErrorKind::cannot_connect, "no coordinator of " + key + ": " + explained(code)};
 }
 
 Task<std::shared_ptr<Connection>> ClusterClient::coordinator_of(CoordinatorType type,

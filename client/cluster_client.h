@@ -26,6 +26,13 @@ enum class CoordinatorType : std::int8_t { group = 0, transaction = 1 };
 // has its own connection, as in Kafka's consumer.
 enum class Purpose { data, coordination };
 
+// Who leads a partition, as the last metadata has it.
+struct Leader {
+  Address address;
+  std::int32_t epoch = -1;  // -1: brokers before 2.4 do not tell it reliably
+  Uuid topic_id;            // zero: the cluster has none
+};
+
 struct ClusterClientOptions {
   ConnectionOptions connection = {};
   Duration lookup_backoff = milliseconds(100);
@@ -59,6 +66,7 @@ class ClusterClient {
   template <class Request>
   Task<typename Request::Response> call_any(Request request, CallOptions options = {});
 
+  Task<Leader> find_leader(TopicPartition partition, CallOptions options = {});
   Task<std::shared_ptr<Connection>> leader_of(TopicPartition partition, CallOptions options = {});
   Task<std::shared_ptr<Connection>> coordinator_of(CoordinatorType type, std::string key,
                                                    CallOptions options = {});
@@ -88,8 +96,12 @@ class ClusterClient {
  private:
   struct Topic {
     Uuid id;
-    std::map<std::int32_t, std::int32_t> leaders;  // node by partition
-    std::string problem;                           // why a partition may be missing
+    struct Leads {
+      std::int32_t node = -1;
+      std::int32_t epoch = -1;
+    };
+    std::map<std::int32_t, Leads> leaders;  // by partition
+    std::string problem;                    // why a partition may be missing
   };
   struct Slot;
   using SlotKey = std::pair<Address, Purpose>;
@@ -98,8 +110,8 @@ class ClusterClient {
   // One FindCoordinator; nothing when the broker asks to try again, with the reason in `problem`.
   Task<std::optional<Address>> ask_for_coordinator(CoordinatorType type, std::string key,
                                                    std::string* problem);
-  void remember(const protocol::MetadataResponse& metadata);
-  std::optional<Address> known_leader(const TopicPartition& partition) const;
+  void remember(const protocol::MetadataResponse& metadata, bool has_epochs);
+  std::optional<Leader> known_leader(const TopicPartition& partition) const;
   std::vector<Address> candidates() const;
   asio::awaitable<void> back_off(Duration* backoff);
 

@@ -28,11 +28,26 @@ struct FetchOptions {
   Duration max_wait = milliseconds(500);
   std::int32_t min_bytes = 1;
   std::int32_t bytes_max = 1 << 20;
+  bool uses_session = true;  // of a PartitionReader
   CallOptions call = {};
 };
 
+// The log has lost records that were read already: a leader was elected that did not have them.
+struct Truncation {
+  std::int64_t position = 0;      // where the reader stood
+  std::int32_t leader_epoch = 0;  // of the last record that it had read
+  // Up to here the log is what was read; nothing when the leader does not know.
+  std::optional<std::int64_t> end_offset = std::nullopt;
+  std::int32_t end_epoch = -1;  // of the records below end_offset
+  bool operator==(const Truncation&) const = default;
+};
+
+// "it was read up to offset 12 in leader epoch 3, the log parts from that at 9"
+std::string to_string(const Truncation& truncation);
+
 struct Fetched {
   protocol::ErrorCode error_code = protocol::ErrorCode::none;
+  std::optional<Truncation> truncation;  // of a PartitionReader, with OFFSET_OUT_OF_RANGE
   std::vector<protocol::Record> records;
   std::int64_t position = 0;  // where to read on; moves past what is not visible, too
   std::int64_t high_watermark = -1;
@@ -46,7 +61,8 @@ Task<ListedOffset> list_offset(ClusterClient& cluster, TopicPartition partition,
                                std::int64_t timestamp, IsolationLevel isolation_level,
                                CallOptions options = {});
 
-// API 1, without a fetch session. An error code leaves the position where it was.
+// API 1, once, without a fetch session. An error code leaves the position where it was. Who reads
+// on takes a PartitionReader.
 Task<Fetched> fetch(ClusterClient& cluster, TopicPartition partition, std::int64_t offset,
                     FetchOptions options = {});
 

@@ -69,6 +69,7 @@ Result<VisibleRecords> visible_records(const protocol::FetchResponse::PartitionD
       return at_offset(header.base_offset, Error{ErrorKind::malformed, "the CRC does not match"});
     aborted.advance_to(header.last_offset());
     visible.position = std::max(visible.position, header.last_offset() + 1);
+    visible.leader_epoch = header.partition_leader_epoch;
     if (header.is_control_batch()) {
       Result<bool> is_abort = is_abort_marker(batch);
       if (!is_abort) return at_offset(header.base_offset, is_abort.error());

@@ -17,6 +17,7 @@ struct VisibleRecords {
   std::vector<protocol::Record> records;
   // Where to read on: behind the last whole batch, visible or not.
   std::int64_t position = 0;
+  std::int32_t leader_epoch = -1;  // of that batch; -1 when there is none
 };
 
 // The records from `fetch_offset` on. Control records are never among them; under read_committed

@@ -6,7 +6,8 @@
 #include <optional>
 #include <utility>
 
-#include "client/reader.h"
+#include "client/explained.h"
+#include "client/partition_reader.h"
 #include "client/transaction_admin.h"
 
 namespace fencepost::fencing {
@@ -27,7 +28,8 @@ struct Progress {
   Recovery recovery;
   Instant stall_deadline;
   std::string last_problem;  // why the last request did not help
-  bool asks_again = false;   // the leader is looked up before the next request
+  bool is_refused = false;   // the last request was; the next one waits a little
+  bool is_truncated = false;
 };
 
 bool may_ask_again(const Error& error) {
@@ -50,7 +52,8 @@ Task<std::int64_t> listed(ClusterClient& cluster, TopicPartition partition, std:
         co_await client::list_offset(cluster, partition, timestamp, isolation_level, call);
     if (!answer && !may_ask_again(answer.error())) co_return answer.error();
     if (answer.ok() && answer->error_code == ErrorCode::none) co_return answer->offset;
-    const std::string problem = answer.ok() ? to_string(answer->error_code) : answer.error().text;
+    const std::string problem =
+        answer.ok() ? client::explained(answer->error_code) : answer.error().text;
     const bool is_final = answer.ok() && !may_ask_again(answer->error_code);
     if (is_final || cluster.clock().now() >= deadline)
       co_return Error{ErrorKind::stalled,
@@ -94,6 +97,10 @@ Task<std::string> describe_owner(ClusterClient& cluster, std::int64_t producer_i
   Result<client::DescribedTransaction> described =
       co_await client::describe_transaction(cluster, text);
   text = ", transactional.id " + text;
+  // The coordinator has ended it, and the leader has opened it again by a batch that came late.
+  if (described.ok() && described->state.transaction_state.starts_with("Complete"))
+    co_return text + ", which has ended as " + described->state.transaction_state +
+        ": it is hanging";
   if (described.ok() && described->state.transaction_start_time_ms >= 0) {
     const std::int64_t age_ms =
         to_timestamp(cluster.clock().now()) - described->state.transaction_start_time_ms;
@@ -141,7 +148,9 @@ asio::awaitable<Error> diagnose(ClusterClient& cluster, TopicPartition partition
 asio::awaitable<Error> fail_stalled(ClusterClient& cluster, TopicPartition partition,
                                     Progress progress, std::string how_long) {
   const Recovery& recovery = progress.recovery;
-  Error reason = co_await diagnose(cluster, partition, recovery.target, progress.last_problem);
+  Error reason{ErrorKind::malformed, progress.last_problem};
+  if (!progress.is_truncated)
+    reason = co_await diagnose(cluster, partition, recovery.target, progress.last_problem);
   reason.text = "recovery of " + to_string(partition) + " stopped at offset " +
                 std::to_string(recovery.position) + " of " + std::to_string(recovery.target) +
                 how_long + ": " + reason.text;
@@ -177,16 +186,19 @@ void apply(std::vector<protocol::Record> records, Recovery* recovery) {
 
 // What an answer changes; false when reading on is pointless.
 bool take_answer(Result<client::Fetched> fetched, Progress* progress) {
-  progress->asks_again = true;
+  progress->is_refused = true;
   if (!fetched) {
     progress->last_problem = fetched.error().text;
     return may_ask_again(fetched.error());
   }
   if (fetched->error_code != ErrorCode::none) {
-    progress->last_problem = to_string(fetched->error_code);
+    progress->is_truncated = fetched->truncation.has_value();
+    progress->last_problem = progress->is_truncated
+                                 ? "the log was truncated: " + to_string(*fetched->truncation)
+                                 : to_string(fetched->error_code);
     return may_ask_again(fetched->error_code);
   }
-  progress->asks_again = false;
+  progress->is_refused = false;
   progress->last_problem.clear();
   progress->recovery.position = fetched->position;
   apply(std::move(fetched->records), &progress->recovery);
@@ -229,6 +241,10 @@ Task<Recovery> recover_snapshots(ClusterClient& cluster, TopicPartition partitio
   fetch_options.isolation_level = IsolationLevel::read_committed;
   fetch_options.max_wait = options.fetch_wait;
   fetch_options.bytes_max = options.fetch_bytes_max;
+  // The wait for an open transaction must not hold up who writes over the same cluster client.
+  fetch_options.call.own_connection = true;
+  client::PartitionReader reader(cluster, partition, fetch_options);
+  reader.seek(recovery.position);
   while (recovery.position < recovery.target) {
     if (options.should_stop && options.should_stop())
       co_return Error{ErrorKind::closed, "the recovery of " + to_string(partition) + " was ended"};
@@ -239,9 +255,7 @@ Task<Recovery> recover_snapshots(ClusterClient& cluster, TopicPartition partitio
               " s");
     const std::int64_t before = recovery.position;
     const Instant asked = clock.now();
-    fetch_options.call.fresh_lookup = progress.asks_again;
-    Result<client::Fetched> fetched =
-        co_await client::fetch(cluster, partition, recovery.position, fetch_options);
+    Result<client::Fetched> fetched = co_await reader.poll();
     if (!take_answer(std::move(fetched), &progress))
       co_return co_await fail_stalled(cluster, partition, progress, "");
     if (recovery.position > before) {
@@ -251,8 +265,9 @@ Task<Recovery> recover_snapshots(ClusterClient& cluster, TopicPartition partitio
     }
     // A broker that answers at once instead of waiting is not asked more often for it.
     co_await clock.sleep_until(asked +
-                               (progress.asks_again ? pause_after_error : options.fetch_wait));
+                               (progress.is_refused ? pause_after_error : options.fetch_wait));
   }
+  co_await reader.close();
   co_return std::move(recovery);
 }
 

@@ -53,7 +53,8 @@ struct Recovery {
 
 // Reads the partition read_committed, without a group, from its start to the bound as it is now.
 // Fails loudly rather than return less. Errors, whose text says how far it came:
-//   malformed  the log ends below the target: what was promised is gone, waiting does not help
+//   malformed  the log ends below the target, or has lost what was read already: what was promised
+//              is gone, waiting does not help
 //   stalled    no advance for the stall timeout, and why: whose transaction is open (producer id,
 //              transactional.id and age, where the cluster tells), or an answer that cannot be
 //              read; that the reason cannot be learned does not hide the stall

@@ -1,13 +1,18 @@
 #include "fencing/example/partition_service.h"
 
-#include "client/reader.h"
-
 namespace fencepost::fencing::example {
 
 namespace {
 
 constexpr Duration fetch_wait = milliseconds(100);
 constexpr Duration pause_after_refusal = milliseconds(100);
+
+client::FetchOptions reading() {
+  client::FetchOptions options;
+  options.max_wait = fetch_wait;
+  options.call.own_connection = true;
+  return options;
+}
 
 }  // namespace
 
@@ -18,6 +23,7 @@ PartitionService::PartitionService(asio::any_io_executor executor, client::Clust
       input_(std::move(input)),
       make_store_(std::move(make_store)),
       notice_(std::move(notice)),
+      reader_(cluster_, input_, reading()),
       stopping_(executor),
       ended_(executor) {}
 
@@ -59,8 +65,8 @@ asio::awaitable<bool> PartitionService::take_over() {
     const std::optional<Tally> tally = parse_tally(value.text());
     if (tally.has_value()) state_[key] = *tally;
   }
-  position_ = taken->offset;
-  notice_(to_string(input_) + ": taken over at offset " + std::to_string(position_) + " with " +
+  reader_.seek(taken->offset);
+  notice_(to_string(input_) + ": taken over at offset " + std::to_string(taken->offset) + " with " +
           std::to_string(state_.size()) + " keys");
   co_return true;
 }
@@ -76,9 +82,9 @@ asio::awaitable<void> PartitionService::serve() {
 // One fetch, and the snapshots of what it changed. A snapshot may be ahead of the offset from which
 // the input is read again: fold() knows what is in it already.
 asio::awaitable<PartitionService::Step> PartitionService::read_and_write() {
-  client::FetchOptions options;
-  options.max_wait = fetch_wait;
-  Result<client::Fetched> fetched = co_await client::fetch(cluster_, input_, position_, options);
+  Result<client::Fetched> fetched = co_await reader_.poll();
+  if (fetched.ok() && fetched->error_code == protocol::ErrorCode::offset_out_of_range)
+    co_return co_await find_position(fetched->truncation);
   if (!fetched || fetched->error_code != protocol::ErrorCode::none) co_return Step::pause;
   for (const protocol::Record& record : fetched->records) {
     const std::string key(record.key.has_value() ? record.key->text() : std::string_view());
@@ -89,8 +95,26 @@ asio::awaitable<PartitionService::Step> PartitionService::read_and_write() {
     state_[key] = folded;
     changed_[key] = folded;
   }
-  position_ = fetched->position;
   co_return co_await write_changes();
+}
+
+// The events at the position are gone. What the state holds of them stays in it: an application for
+// which that is wrong would have to fold again from older snapshots.
+asio::awaitable<PartitionService::Step> PartitionService::find_position(
+    std::optional<client::Truncation> truncation) {
+  if (truncation.has_value())
+    notice_(to_string(input_) + " was truncated: " + to_string(*truncation));
+  if (truncation.has_value() && truncation->end_offset.has_value()) {
+    reader_.seek(*truncation->end_offset, truncation->end_epoch);
+    co_return Step::go_on;
+  }
+  Result<client::ListedOffset> start = co_await client::list_offset(
+      cluster_, input_, client::earliest_timestamp, client::IsolationLevel::read_uncommitted);
+  if (!start || start->error_code != protocol::ErrorCode::none) co_return Step::pause;
+  notice_(to_string(input_) + ": offset " + std::to_string(reader_.position()) +
+          " is gone, reading goes on at the log's start, " + std::to_string(start->offset));
+  reader_.seek(start->offset);
+  co_return Step::go_on;
 }
 
 asio::awaitable<PartitionService::Step> PartitionService::write_changes() {
@@ -114,7 +138,7 @@ asio::awaitable<PartitionService::Step> PartitionService::write_changes() {
     if (worst != Step::go_on) co_return worst;
   }
   // Every event below the position is in a snapshot that is committed.
-  store_->advance(position_);
+  store_->advance(reader_.position());
   const WriteOutcome committed = co_await store_->commit_when_due();
   co_return step_after(committed);
 }
@@ -145,6 +169,7 @@ PartitionService::Step PartitionService::step_after(const WriteOutcome& outcome)
 }
 
 asio::awaitable<void> PartitionService::give_up() {
+  co_await reader_.close();
   if (store_ == nullptr) co_return;
   if (is_lost_) {
     co_await store_->abandon();

@@ -7,6 +7,7 @@
 #include <memory>
 #include <string>
 
+#include "client/partition_reader.h"
 #include "fencing/example/state_store.h"
 #include "fencing/example/tally.h"
 
@@ -39,6 +40,7 @@ class PartitionService {
   asio::awaitable<void> serve();
   asio::awaitable<Step> read_and_write();
   asio::awaitable<Step> write_changes();
+  asio::awaitable<Step> find_position(std::optional<client::Truncation> truncation);
   asio::awaitable<void> give_up();
   asio::awaitable<void> pause();
   Step step_after(const WriteOutcome& outcome);
@@ -50,7 +52,7 @@ class PartitionService {
   std::unique_ptr<StateStore> store_;
   std::map<std::string, Tally> state_;
   std::map<std::string, Tally> changed_;  // not written yet
-  std::int64_t position_ = 0;
+  client::PartitionReader reader_;
   bool is_stopping_ = false;
   bool is_lost_ = false;
   client::Event stopping_;

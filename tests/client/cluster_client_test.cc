@@ -179,7 +179,9 @@ TEST_CASE("A broker of FindCoordinator v3 is asked with a single key", "[client]
   });
   const auto result = end_transaction(world);
   CHECK(result.error().kind == ErrorKind::cannot_connect);
-  CHECK(result.error().text == "no coordinator of t: TRANSACTIONAL_ID_AUTHORIZATION_FAILED");
+  CHECK(result.error().text ==
+        "no coordinator of t: TRANSACTIONAL_ID_AUTHORIZATION_FAILED (the user lacks an ACL for the "
+        "transactional.id)");
 }
 
 TEST_CASE("Two calls to a broker that is not connected yet share one connection", "[client]") {

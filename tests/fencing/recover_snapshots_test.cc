@@ -228,6 +228,34 @@ TEST_CASE("A transaction that no coordinator knows is called hanging", "[fencing
   CHECK(error.text.find("which no coordinator knows: it is hanging") != std::string::npos);
 }
 
+TEST_CASE("A transaction that its coordinator has ended is called hanging", "[fencing]") {
+  RecoveryWorld world;
+  write_behind_an_open_transaction(world);
+  world.broker.on<protocol::DescribeProducersRequest>([](const auto&, int) {
+    protocol::DescribeProducersResponse response;
+    auto& producer =
+        response.topics.emplace_back().partitions.emplace_back().active_producers.emplace_back();
+    producer.producer_id = 1;
+    producer.current_txn_start_offset = 0;
+    return std::optional(response);
+  });
+  world.broker.on<protocol::ListTransactionsRequest>([](const auto&, int) {
+    protocol::ListTransactionsResponse response;
+    auto& state = response.transaction_states.emplace_back();
+    state.transactional_id = "x-0";
+    state.producer_id = 1;
+    return std::optional(response);
+  });
+  world.broker.on<protocol::DescribeTransactionsRequest>([](const auto&, int) {
+    protocol::DescribeTransactionsResponse response;
+    response.transaction_states.emplace_back().transaction_state = "CompleteAbort";
+    return std::optional(response);
+  });
+  const Error error = world.recover().error();
+  CHECK(error.text.find("x-0, which has ended as CompleteAbort: it is hanging") !=
+        std::string::npos);
+}
+
 TEST_CASE("A re-read that fails does not hide the stall", "[fencing]") {
   RecoveryWorld world;
   write_behind_an_open_transaction(world);

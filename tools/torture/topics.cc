@@ -1,6 +1,6 @@
 #include "tools/torture/topics.h"
 
-#include "client/reader.h"
+#include "client/partition_reader.h"
 #include "fencing/partition_owner.h"
 
 namespace fencepost::tools {
@@ -18,20 +18,19 @@ Task<std::vector<protocol::Record>> read_all(client::ClusterClient& cluster,
   if (!end) co_return end.error();
   const Instant deadline = cluster.clock().now() + std::chrono::minutes(2);
   std::vector<protocol::Record> records;
-  std::int64_t position = 0;
-  while (position < end->offset) {
-    client::FetchOptions options;
-    Result<client::Fetched> fetched = co_await client::fetch(cluster, partition, position, options);
+  client::PartitionReader reader(cluster, partition);
+  while (reader.position() < end->offset) {
+    Result<client::Fetched> fetched = co_await reader.poll();
     if (!fetched) co_return fetched.error();
     if (fetched->error_code != ErrorCode::none || cluster.clock().now() > deadline)
       co_return Error{ErrorKind::stalled, "reading " + to_string(partition) + " stops at " +
-                                              std::to_string(position) + " of " +
+                                              std::to_string(reader.position()) + " of " +
                                               std::to_string(end->offset) + ": " +
                                               to_string(fetched->error_code)};
-    position = fetched->position;
     for (protocol::Record& record : fetched->records)
       if (record.offset < end->offset) records.push_back(std::move(record));
   }
+  co_await reader.close();
   co_return records;
 }
 
