@@ -15,6 +15,8 @@
 #include <utility>
 #include <vector>
 
+#include "client/socks5.h"
+
 namespace fencepost::client {
 
 namespace {
@@ -66,6 +68,7 @@ class TcpChannel : public Channel {
   std::optional<protocol::tls::Session> tls_;
   ByteVector encrypted_in_;  // space for what the network brings
   bool is_writing_encrypted_ = false;
+  bool was_heard_ = false;  // something came over TLS
 };
 
 Error TcpChannel::closed(const std::string& step, const asio::error_code& failure) const {
@@ -103,6 +106,7 @@ Task<void> TcpChannel::read_encrypted() {
   const std::size_t count = co_await socket_.async_read_some(
       asio::buffer(encrypted_in_), asio::redirect_error(asio::use_awaitable, failure));
   if (failure) co_return closed("reading from", failure);
+  was_heard_ = true;
   Result<void> received = tls_->receive(std::span(encrypted_in_).first(count));
   // An alert for the other side goes out even then.
   Result<void> written = co_await write_encrypted();
@@ -129,8 +133,9 @@ Task<void> TcpChannel::establish_tls(protocol::tls::Session session) {
   Result<void> step = co_await write_encrypted();
   while (step.ok() && !tls_->is_established()) step = co_await read_encrypted();
   if (!step)
-    co_return Error{ErrorKind::cannot_connect,
-                    "cannot connect to " + address_ + ": establishing TLS: " + step.error().text};
+    co_return Error{ErrorKind::cannot_connect, "cannot connect to " + address_ +
+                                                   ": establishing TLS: " + step.error().text +
+                                                   (was_heard_ ? "" : "; check security.protocol")};
   co_return Result<void>();
 }
 
@@ -210,6 +215,19 @@ Task<std::vector<tcp::endpoint>> resolve(std::string host, int port) {
   co_return endpoints;
 }
 
+Task<void> open_socket(tcp::socket& socket, Address to) {
+  const std::string address = to_string(to);
+  Result<std::vector<tcp::endpoint>> endpoints = co_await resolve(std::move(to.host), to.port);
+  if (!endpoints) co_return endpoints.error();
+  asio::error_code failure;
+  co_await asio::async_connect(socket, endpoints.value(),
+                               asio::redirect_error(asio::use_awaitable, failure));
+  if (failure) co_return cannot_connect(address, "opening the connection", failure);
+  socket.set_option(tcp::no_delay(true), failure);
+  if (failure) co_return cannot_connect(address, "setting TCP_NODELAY", failure);
+  co_return Result<void>();
+}
+
 }  // namespace
 
 Task<std::unique_ptr<Channel>> TcpTransport::connect(std::string host, int port) {
@@ -217,15 +235,16 @@ Task<std::unique_ptr<Channel>> TcpTransport::connect(std::string host, int port)
   if (port < 1 || port > 65535)
     co_return Error{ErrorKind::cannot_connect, "cannot connect to " + address + ": no such port"};
   const std::string name = host;  // what the certificate has to be for
-  Result<std::vector<tcp::endpoint>> endpoints = co_await resolve(std::move(host), port);
-  if (!endpoints) co_return endpoints.error();
-  asio::error_code failure;
   tcp::socket socket(co_await asio::this_coro::executor);
-  co_await asio::async_connect(socket, endpoints.value(),
-                               asio::redirect_error(asio::use_awaitable, failure));
-  if (failure) co_return cannot_connect(address, "opening the connection", failure);
-  socket.set_option(tcp::no_delay(true), failure);
-  if (failure) co_return cannot_connect(address, "setting TCP_NODELAY", failure);
+  const Address to = proxy_.value_or(Address{host, port});
+  Result<void> opened = co_await open_socket(socket, to);
+  if (opened.ok() && proxy_.has_value()) {
+    opened = co_await ask_proxy(socket, std::move(host), port);
+    if (!opened)
+      co_return Error{ErrorKind::cannot_connect, "cannot connect to " + address + " through " +
+                                                     to_string(to) + ": " + opened.error().text};
+  }
+  if (!opened) co_return opened.error();
   auto channel = std::make_unique<TcpChannel>(std::move(socket), address, frame_bytes_max_);
   if (tls_) {
     protocol::tls::Session session(tls_->context, name, tls_->verifies_host);

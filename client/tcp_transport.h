@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 
+#include "client/address.h"
 #include "client/transport.h"
 #include "protocol/tls/session.h"
 
@@ -28,11 +29,14 @@ class TcpTransport : public Transport {
                         std::size_t frame_bytes_max = default_frame_bytes_max)
       : tls_(std::move(tls)), frame_bytes_max_(frame_bytes_max) {}
 
+  // Every connection from now on goes through this SOCKS5 proxy, which looks up the host names.
+  void use_proxy(Address proxy) { proxy_ = std::move(proxy); }
   // Tries each address that the host name stands for, without a timeout of its own.
   Task<std::unique_ptr<Channel>> connect(std::string host, int port) override;
 
  private:
   std::optional<TlsOptions> tls_;
+  std::optional<Address> proxy_;
   std::size_t frame_bytes_max_;
 };
 

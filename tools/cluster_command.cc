@@ -18,6 +18,7 @@ void ClusterOptions::add_to(CLI::App& app) {
   app.add_option("--command-config", property_file, "Property file of a client, by Kafka's names");
   app.add_option("-X", settings, "Client setting, as security.protocol=SSL")
       ->allow_extra_args(false);
+  app.add_option("--proxy", proxy, "SOCKS5 proxy to the brokers, HOST:PORT, as of ssh -D");
 }
 
 namespace {
@@ -52,6 +53,11 @@ Result<std::unique_ptr<ClusterCommand>> ClusterCommand::make(const ClusterOption
   client::ClusterClientOptions client_options;
   client_options.connection = std::move(*connection);
   command->transport_ = std::make_unique<client::TcpTransport>(std::move(*tls));
+  if (!options.proxy.empty()) {
+    Result<std::vector<client::Address>> proxy = client::parse_addresses(options.proxy);
+    if (!proxy) return Error{ErrorKind::invalid_argument, "--proxy: " + proxy.error().text};
+    command->transport_->use_proxy(proxy->front());
+  }
   command->configuration_ = std::move(*configuration);
   command->bootstrap_ = std::move(*addresses);
   command->cluster_ = std::make_unique<client::ClusterClient>(*command->transport_, command->clock_,

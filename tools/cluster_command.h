@@ -25,8 +25,9 @@ struct ClusterOptions {
   std::string timeout;  // of one request; empty: request.timeout.ms, 30 s unless it is set
   std::string property_file;
   std::vector<std::string> settings;  // key=value; they win over the file
+  std::string proxy;                  // HOST:PORT of a SOCKS5 proxy; empty: none
 
-  // Adds --bootstrap, --timeout, --command-config and -X to a subcommand.
+  // Adds --bootstrap, --timeout, --command-config, -X and --proxy to a subcommand.
   void add_to(CLI::App& app);
 };
 

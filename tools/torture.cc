@@ -1,5 +1,5 @@
-// `fencepost torture`: real workers, stopped, woken, killed and ended by a seeded plan; then every
-// claim is checked from the topics alone.
+// `fencepost torture`: real workers, stopped, woken, cut off, killed and ended by a seeded plan;
+// then every claim is checked from the topics alone.
 #include "tools/torture.h"
 
 #include <fmt/format.h>
@@ -13,6 +13,7 @@
 #include "tools/exit_code.h"
 #include "tools/scenario/values.h"
 #include "tools/topics.h"
+#include "tools/torture/proxy.h"
 #include "tools/torture/topics.h"
 #include "tools/torture/worker_process.h"
 
@@ -43,7 +44,8 @@ struct Torture {
   Duration duration;
   Random random;
   std::vector<std::unique_ptr<WorkerProcess>> workers;
-  bool is_over = false;  // no more events
+  std::vector<std::unique_ptr<Proxy>> proxies;  // of each worker
+  bool is_over = false;                         // no more events
   std::optional<Result<std::int64_t>> produced;
 
   client::Clock& clock() { return command.clock(); }
@@ -58,7 +60,8 @@ struct Torture {
 };
 
 std::vector<std::string> worker_arguments(const TortureOptions& options,
-                                          const TortureTopics& topics) {
+                                          const TortureTopics& topics,
+                                          const client::Address& proxy) {
   std::vector<std::string> arguments{"fencepost",
                                      "worker",
                                      "--bootstrap",
@@ -75,6 +78,8 @@ std::vector<std::string> worker_arguments(const TortureOptions& options,
                                      options.fence,
                                      "--session-timeout",
                                      "6s",
+                                     "--proxy",
+                                     to_string(proxy),
                                      "--commit-interval",
                                      "500ms",
                                      "--transaction-timeout",
@@ -108,6 +113,19 @@ asio::awaitable<void> stop_and_wake(Torture& torture, Instant begin, std::size_t
   say(torture, begin, worker, "woken");
 }
 
+// As long as a stop; but the worker goes on meanwhile, and believes what it knew.
+asio::awaitable<void> cut_off(Torture& torture, Instant begin, std::size_t worker) {
+  const Duration pause = torture.moment(7'000, 12'000);
+  const bool drops_links = torture.random.below(2) == 0;
+  say(torture, begin, worker, fmt::format("cut off for {} ms", to_milliseconds(pause)));
+  torture.proxies[worker]->cut();
+  co_await torture.wait(pause);
+  torture.proxies[worker]->heal(drops_links);
+  say(torture, begin, worker,
+      drops_links ? "reached again, its connections ended"
+                  : "reached again, what was sent arrives");
+}
+
 asio::awaitable<void> begin_again(Torture& torture, Instant begin, std::size_t worker) {
   co_await torture.wait(torture.moment(500, 2'500));
   Result<void> started = torture.workers[worker]->start();
@@ -116,7 +134,7 @@ asio::awaitable<void> begin_again(Torture& torture, Instant begin, std::size_t w
 
 asio::awaitable<void> strike(Torture& torture, Instant begin, std::size_t worker) {
   WorkerProcess& process = *torture.workers[worker];
-  switch (torture.random.below(4)) {
+  switch (torture.random.below(6)) {
     case 0:
       process.kill_and_wait();
       say(torture, begin, worker, "killed");
@@ -127,6 +145,9 @@ asio::awaitable<void> strike(Torture& torture, Instant begin, std::size_t worker
       for (int i = 0; i < 200 && process.is_running(); ++i) co_await torture.wait(milliseconds(50));
       process.kill_and_wait();
       co_return co_await begin_again(torture, begin, worker);
+    case 2:
+    case 3:
+      co_return co_await cut_off(torture, begin, worker);
     default:
       co_return co_await stop_and_wake(torture, begin, worker);
   }
@@ -186,6 +207,20 @@ Task<std::vector<std::string>> run_torture(Torture* torture) {
   co_return broken;
 }
 
+// Each behind a proxy of its own; none runs yet.
+Result<void> add_workers(Torture& torture, const std::filesystem::path& folder) {
+  for (int i = 0; i < torture.options.workers; ++i) {
+    auto proxy = std::make_unique<Proxy>(torture.command.io().get_executor());
+    Result<client::Address> address = proxy->listen();
+    if (!address) return address.error();
+    torture.proxies.push_back(std::move(proxy));
+    torture.workers.push_back(
+        std::make_unique<WorkerProcess>(worker_arguments(torture.options, torture.topics, *address),
+                                        folder / ("worker-" + std::to_string(i) + ".log")));
+  }
+  return {};
+}
+
 int report(const std::vector<std::string>& broken) {
   for (const std::string& claim : broken) fmt::print("BROKEN  {}\n", claim);
   if (broken.empty()) fmt::print("every claim holds\n");
@@ -209,10 +244,9 @@ int run(const TortureOptions& options) {
     return report_error("torture", Error{ErrorKind::io, "cannot make " + folder.string()});
   TortureTopics topics{name + "-in", name + "-state", name, options.partitions, options.replicas};
   Torture torture{options, **command, topics, *duration, Random(options.seed, "plan"),
-                  {},      false,     {}};
-  for (int i = 0; i < options.workers; ++i)
-    torture.workers.push_back(std::make_unique<WorkerProcess>(
-        worker_arguments(options, topics), folder / ("worker-" + std::to_string(i) + ".log")));
+                  {},      {},        false,  {}};
+  if (Result<void> added = add_workers(torture, folder); !added)
+    return report_error("torture", added.error());
   fmt::print("topics {} and {}, logs of the workers in {}\n", topics.input, topics.snapshots,
              folder.string());
   std::optional<Result<std::vector<std::string>>> broken = (*command)->run(run_torture(&torture));
@@ -225,9 +259,9 @@ int run(const TortureOptions& options) {
 
 void add_torture(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<TortureOptions>();
-  CLI::App* torture = app.add_subcommand(
-      "torture",
-      "Stop, wake and kill real workers by a seeded plan, then check every claim from the topics");
+  CLI::App* torture = app.add_subcommand("torture",
+                                         "Stop, cut off and kill real workers by a seeded plan, "
+                                         "then check every claim from the topics");
   options->cluster.add_to(*torture);
   torture->add_option("--duration", options->duration, "How long")->capture_default_str();
   torture->add_option("--seed", options->seed, "Of the plan and the events")->capture_default_str();

@@ -40,6 +40,25 @@ Task<SharedBytes> exchange(Transport* transport, int port, Frame frame) {
   co_return co_await channel.value()->receive();
 }
 
+// A SOCKS5 proxy for one connection to "127.0.0.1", whose reply to the request has that code; then
+// it is the broker itself.
+asio::awaitable<void> serve_as_proxy(tcp::acceptor* acceptor, int code, std::string answer,
+                                     std::string* received) {
+  tcp::socket socket = co_await acceptor->async_accept(asio::use_awaitable);
+  const std::string without_authentication("\x05\x00", 2);
+  std::string reply("\x05\x00\x00\x01\x00\x00\x00\x00\x00\x00", 10);
+  reply[1] = static_cast<char>(code);
+  received->resize(3 + 16);
+  co_await asio::async_read(socket, asio::buffer(*received, 3), asio::use_awaitable);
+  co_await asio::async_write(socket, asio::buffer(without_authentication), asio::use_awaitable);
+  co_await asio::async_read(socket, asio::buffer(*received) + 3, asio::use_awaitable);
+  co_await asio::async_write(socket, asio::buffer(reply), asio::use_awaitable);
+  if (code != 0) co_return;
+  std::string frame(7, ' ');
+  co_await asio::async_read(socket, asio::buffer(frame), asio::use_awaitable);
+  co_await asio::async_write(socket, asio::buffer(answer), asio::use_awaitable);
+}
+
 struct TcpWorld {
   asio::io_context io;
   tcp::acceptor acceptor{io, tcp::endpoint(asio::ip::make_address("127.0.0.1"), 0)};
@@ -74,6 +93,35 @@ std::string bytes(std::initializer_list<int> values) {
 }
 
 }  // namespace
+
+TEST_CASE("Frames travel through a SOCKS5 proxy, which is told the broker's name", "[client]") {
+  TcpWorld world;
+  TcpTransport transport;
+  transport.use_proxy({"127.0.0.1", world.port()});
+  asio::co_spawn(world.io,
+                 serve_as_proxy(&world.acceptor, 0, bytes({0, 0, 0, 2}) + "xy", &world.received),
+                 asio::detached);
+  Frame frame(SharedBytes::copy_of("abc"));
+  const auto answer = world.run(exchange(&transport, 9092, std::move(frame)));
+  REQUIRE(answer.ok());
+  CHECK(answer.value().text() == "xy");
+  CHECK(world.received ==
+        bytes({5, 1, 0, 5, 1, 0, 3, 9}) + "127.0.0.1" + bytes({9092 >> 8, 9092 & 255}));
+}
+
+TEST_CASE("What a proxy refuses is an error that names broker and proxy", "[client]") {
+  TcpWorld world;
+  TcpTransport transport;
+  transport.use_proxy({"127.0.0.1", world.port()});
+  asio::co_spawn(world.io, serve_as_proxy(&world.acceptor, 5, "", &world.received), asio::detached);
+  Frame frame(SharedBytes::copy_of("abc"));
+  const auto answer = world.run(exchange(&transport, 9092, std::move(frame)));
+  REQUIRE_FALSE(answer.ok());
+  CHECK(answer.error().kind == ErrorKind::cannot_connect);
+  CHECK(answer.error().text ==
+        "cannot connect to 127.0.0.1:9092 through 127.0.0.1:" + std::to_string(world.port()) +
+            ": the SOCKS5 proxy was refused the connection");
+}
 
 TEST_CASE("Frames travel over TCP behind their length, all pieces in one", "[client]") {
   TcpWorld world;
