@@ -2,10 +2,11 @@
 // owner learns its fate before its records are out.
 #include "fencing/snapshot_writer.h"
 
-#include <asio/co_spawn.hpp>
+#include <algorithm>
 #include <asio/post.hpp>
 #include <asio/use_awaitable.hpp>
 #include <deque>
+#include <iterator>
 #include <utility>
 #include <vector>
 
@@ -22,13 +23,20 @@ namespace {
 // A rebalance that changes nothing for us still moves the generation under a commit.
 constexpr int generations_tried_max = 3;
 
+// One who waits, for one write or for many.
+struct Turn {
+  explicit Turn(asio::any_io_executor executor) : woken(std::move(executor)) {}
+  std::size_t left = 0;  // writes without an outcome
+  bool leads = false;    // takes the next transaction
+  client::Event woken;
+};
+
 struct Waiter {
-  explicit Waiter(asio::any_io_executor executor) : woken(std::move(executor)) {}
+  explicit Waiter(std::shared_ptr<Turn> whose) : turn(std::move(whose)) { ++turn->left; }
+  std::shared_ptr<Turn> turn;
   std::optional<Snapshot> snapshot;  // nothing: only the offset
   std::int64_t write = 0;            // its number
-  bool leads = false;                // takes the next transaction
   std::optional<WriteOutcome> outcome;
-  client::Event woken;
 };
 
 using Waiters = std::vector<std::shared_ptr<Waiter>>;
@@ -110,17 +118,15 @@ struct SnapshotWriter::State {
   // What the next transaction holds. Offsets ride free of the cap.
   Waiters drain() {
     Waiters taken;
-    std::deque<std::shared_ptr<Waiter>> left;
     std::size_t snapshots = 0;
-    for (std::shared_ptr<Waiter>& waiter : queue) {
-      const bool fits = !waiter->snapshot || options.cap == 0 || snapshots < options.cap;
-      if (fits && waiter->snapshot) ++snapshots;
-      if (fits)
-        taken.push_back(std::move(waiter));
-      else
-        left.push_back(std::move(waiter));
+    while (!queue.empty() && (options.cap == 0 || snapshots < options.cap)) {
+      if (queue.front()->snapshot) ++snapshots;
+      taken.push_back(std::move(queue.front()));
+      queue.pop_front();
     }
-    queue = std::move(left);
+    const auto is_offset = [](const auto& waiter) { return !waiter->snapshot.has_value(); };
+    std::ranges::copy_if(queue, std::back_inserter(taken), is_offset);
+    std::erase_if(queue, is_offset);
     return taken;
   }
 
@@ -128,15 +134,15 @@ struct SnapshotWriter::State {
   void finish(const Waiters& members, const WriteOutcome& outcome) {
     for (const std::shared_ptr<Waiter>& member : members) {
       member->outcome = outcome;
-      member->woken.set();
+      if (--member->turn->left == 0) member->turn->woken.set();
     }
     if (queue.empty()) {
       is_busy = false;
       idle.set();
       return;
     }
-    queue.front()->leads = true;
-    queue.front()->woken.set();
+    queue.front()->turn->leads = true;
+    queue.front()->turn->woken.set();
   }
 };
 
@@ -214,21 +220,23 @@ asio::awaitable<WriteOutcome> commit_members(std::shared_ptr<State> state, Waite
   co_return result;
 }
 
-// Waits for its turn, leads a transaction if that falls to it, and returns how its own ended.
+// Leads transactions as that falls to it, until each of its writes has ended.
 template <class State>
-asio::awaitable<WriteOutcome> take_part(std::shared_ptr<State> state,
-                                        std::shared_ptr<Waiter> waiter) {
-  if (waiter->outcome.has_value()) co_return *waiter->outcome;
-  if (state->is_busy) {
-    co_await waiter->woken.wait();
-  } else {
+asio::awaitable<void> take_part(std::shared_ptr<State> state, std::shared_ptr<Turn> turn) {
+  if (turn->left > 0 && !state->is_busy) {
     state->is_busy = true;
     state->idle.reset();
-    waiter->leads = true;
+    turn->leads = true;
     // Who asks in the same turn comes along.
     co_await asio::post(state->executor, asio::use_awaitable);
   }
-  if (waiter->leads) {
+  while (turn->left > 0) {
+    if (!turn->leads) {
+      turn->woken.reset();
+      co_await turn->woken.wait();
+      continue;
+    }
+    turn->leads = false;
     Waiters members = state->drain();
     WriteOutcome outcome = co_await commit_members(state, members);
     if (outcome.ok())
@@ -236,7 +244,29 @@ asio::awaitable<WriteOutcome> take_part(std::shared_ptr<State> state,
         if (member->snapshot.has_value()) ++state->counts.snapshots;
     state->finish(members, outcome);
   }
+}
+
+template <class State>
+asio::awaitable<WriteOutcome> take_part_once(std::shared_ptr<State> state,
+                                             std::shared_ptr<Waiter> waiter) {
+  co_await take_part(state, waiter->turn);
   co_return *waiter->outcome;
+}
+
+// Queues a write; nothing takes part in it yet.
+template <class State>
+std::shared_ptr<Waiter> enqueue(State& state, std::shared_ptr<Turn> turn, Snapshot snapshot) {
+  auto waiter = std::make_shared<Waiter>(std::move(turn));
+  if (state.is_closed) {
+    waiter->outcome = WriteOutcome{WriteStatus::closed};
+    waiter->outcome->text = "the partition is being given away";
+    --waiter->turn->left;
+    return waiter;
+  }
+  waiter->snapshot = std::move(snapshot);
+  waiter->write = state.ledger.begin_write();
+  state.queue.push_back(waiter);
+  return waiter;
 }
 
 }  // namespace
@@ -248,31 +278,23 @@ SnapshotWriter::SnapshotWriter(asio::any_io_executor executor, client::Clock& cl
                                      std::move(options))) {}
 
 asio::awaitable<WriteOutcome> SnapshotWriter::write(Snapshot snapshot) {
-  auto waiter = std::make_shared<Waiter>(state_->executor);
-  if (state_->is_closed) {
-    waiter->outcome = WriteOutcome{WriteStatus::closed};
-    waiter->outcome->text = "the partition is being given away";
-  } else {
-    waiter->snapshot = std::move(snapshot);
-    waiter->write = state_->ledger.begin_write();
-    state_->queue.push_back(waiter);
-  }
-  return take_part(state_, waiter);
+  auto turn = std::make_shared<Turn>(state_->executor);
+  return take_part_once(state_, enqueue(*state_, std::move(turn), std::move(snapshot)));
 }
 
 asio::awaitable<std::vector<WriteOutcome>> SnapshotWriter::write_all(
     std::vector<Snapshot> snapshots) {
   const auto state = state_;
-  std::vector<WriteOutcome> outcomes(snapshots.size());
-  std::size_t left = snapshots.size();
-  client::Event all_done(state->executor);
-  for (std::size_t i = 0; i < snapshots.size(); ++i)
-    asio::co_spawn(state->executor, write(std::move(snapshots[i])),
-                   [&, i](std::exception_ptr, WriteOutcome outcome) {
-                     outcomes[i] = std::move(outcome);
-                     if (--left == 0) all_done.set();
-                   });
-  if (left > 0) co_await all_done.wait();
+  const auto turn = std::make_shared<Turn>(state->executor);
+  Waiters waiters;
+  waiters.reserve(snapshots.size());
+  for (Snapshot& snapshot : snapshots)
+    waiters.push_back(enqueue(*state, turn, std::move(snapshot)));
+  co_await take_part(state, turn);
+  std::vector<WriteOutcome> outcomes;
+  outcomes.reserve(waiters.size());
+  for (const std::shared_ptr<Waiter>& waiter : waiters)
+    outcomes.push_back(std::move(*waiter->outcome));
   co_return outcomes;
 }
 
@@ -284,15 +306,15 @@ asio::awaitable<WriteOutcome> SnapshotWriter::commit_when_due() {
   const auto state = state_;
   const bool has_progress = state->ledger.committable() > state->ledger.committed();
   if (!state->is_due() || !has_progress || state->is_closed) co_return WriteOutcome();
-  auto waiter = std::make_shared<Waiter>(state->executor);
+  auto waiter = std::make_shared<Waiter>(std::make_shared<Turn>(state->executor));
   state->queue.push_back(waiter);
-  co_return co_await take_part(state, waiter);
+  co_return co_await take_part_once(state, waiter);
 }
 
 asio::awaitable<WriteOutcome> SnapshotWriter::commit_offset() {
-  auto waiter = std::make_shared<Waiter>(state_->executor);
+  auto waiter = std::make_shared<Waiter>(std::make_shared<Turn>(state_->executor));
   state_->queue.push_back(waiter);
-  return take_part(state_, waiter);
+  return take_part_once(state_, waiter);
 }
 
 void SnapshotWriter::close() {
