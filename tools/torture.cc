@@ -4,10 +4,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <csignal>
 #include <cstdio>
 #include <filesystem>
 #include <memory>
+#include <set>
 
 #include "tools/cluster_command.h"
 #include "tools/exit_code.h"
@@ -45,6 +48,7 @@ struct Torture {
   Random random;
   std::vector<std::unique_ptr<WorkerProcess>> workers;
   std::vector<std::unique_ptr<Proxy>> proxies;  // of each worker
+  std::set<std::size_t> struck;                 // workers that something is being done to
   bool is_over = false;                         // no more events
   std::optional<Result<std::int64_t>> produced;
 
@@ -103,54 +107,102 @@ void say(Torture& torture, Instant begin, std::size_t worker, const std::string&
   std::fflush(stdout);
 }
 
-// Longer than a session, so that another has taken over when it wakes.
-asio::awaitable<void> stop_and_wake(Torture& torture, Instant begin, std::size_t worker) {
-  const Duration pause = torture.moment(7'000, 12'000);
-  say(torture, begin, worker, fmt::format("stopped for {} ms", to_milliseconds(pause)));
-  torture.workers[worker]->send(SIGSTOP);
-  co_await torture.wait(pause);
-  torture.workers[worker]->send(SIGCONT);
-  say(torture, begin, worker, "woken");
+// One entry of the plan.
+struct Strike {
+  enum class Kind { kill, end, cut_off, stop };
+  Kind kind = Kind::stop;
+  std::size_t worker = 0;
+  // Longer than a session, so that another has taken over when it comes back.
+  Duration pause{};
+  Duration until_next_life{};
+  bool drops_links = false;
+};
+
+// Draws the same for each kind: the plan is the seed's, whichever of it is carried out.
+Strike draw_strike(Torture& torture) {
+  constexpr std::array kinds{Strike::Kind::kill,    Strike::Kind::end,  Strike::Kind::cut_off,
+                             Strike::Kind::cut_off, Strike::Kind::stop, Strike::Kind::stop};
+  Strike strike;
+  strike.worker = static_cast<std::size_t>(torture.random.below(torture.workers.size()));
+  strike.kind = kinds[torture.random.below(kinds.size())];
+  strike.pause = torture.moment(7'000, 12'000);
+  strike.until_next_life = torture.moment(500, 2'500);
+  strike.drops_links = torture.random.below(2) == 0;
+  return strike;
 }
 
-// As long as a stop; but the worker goes on meanwhile, and believes what it knew.
-asio::awaitable<void> cut_off(Torture& torture, Instant begin, std::size_t worker) {
-  const Duration pause = torture.moment(7'000, 12'000);
-  const bool drops_links = torture.random.below(2) == 0;
-  say(torture, begin, worker, fmt::format("cut off for {} ms", to_milliseconds(pause)));
-  torture.proxies[worker]->cut();
-  co_await torture.wait(pause);
-  torture.proxies[worker]->heal(drops_links);
-  say(torture, begin, worker,
-      drops_links ? "reached again, its connections ended"
-                  : "reached again, what was sent arrives");
+asio::awaitable<void> stop_and_wake(Torture& torture, Instant begin, Strike strike) {
+  WorkerProcess& process = *torture.workers[strike.worker];
+  say(torture, begin, strike.worker,
+      fmt::format("stopped for {} ms", to_milliseconds(strike.pause)));
+  process.send(SIGSTOP);
+  co_await torture.wait(strike.pause);
+  process.send(SIGCONT);
+  say(torture, begin, strike.worker, "woken");
 }
 
-asio::awaitable<void> begin_again(Torture& torture, Instant begin, std::size_t worker) {
-  co_await torture.wait(torture.moment(500, 2'500));
-  Result<void> started = torture.workers[worker]->start();
-  say(torture, begin, worker, started.ok() ? "started again" : started.error().text);
+// The worker goes on meanwhile, and believes what it knew.
+asio::awaitable<void> cut_off(Torture& torture, Instant begin, Strike strike) {
+  Proxy& proxy = *torture.proxies[strike.worker];
+  say(torture, begin, strike.worker,
+      fmt::format("cut off for {} ms", to_milliseconds(strike.pause)));
+  proxy.cut();
+  co_await torture.wait(strike.pause);
+  proxy.heal(strike.drops_links);
+  say(torture, begin, strike.worker,
+      strike.drops_links ? "reached again, its connections ended"
+                         : "reached again, what was sent arrives");
 }
 
-asio::awaitable<void> strike(Torture& torture, Instant begin, std::size_t worker) {
-  WorkerProcess& process = *torture.workers[worker];
-  switch (torture.random.below(6)) {
-    case 0:
-      process.kill_and_wait();
-      say(torture, begin, worker, "killed");
-      co_return co_await begin_again(torture, begin, worker);
-    case 1:
-      process.send(SIGTERM);
-      say(torture, begin, worker, "asked to end");
-      for (int i = 0; i < 200 && process.is_running(); ++i) co_await torture.wait(milliseconds(50));
-      process.kill_and_wait();
-      co_return co_await begin_again(torture, begin, worker);
-    case 2:
-    case 3:
-      co_return co_await cut_off(torture, begin, worker);
-    default:
-      co_return co_await stop_and_wake(torture, begin, worker);
+asio::awaitable<void> begin_again(Torture& torture, Instant begin, Strike strike) {
+  co_await torture.wait(strike.until_next_life);
+  Result<void> started = torture.workers[strike.worker]->start();
+  say(torture, begin, strike.worker, started.ok() ? "started again" : started.error().text);
+}
+
+asio::awaitable<void> kill_and_begin_again(Torture& torture, Instant begin, Strike strike) {
+  WorkerProcess& process = *torture.workers[strike.worker];
+  const bool is_asked = strike.kind == Strike::Kind::end;
+  say(torture, begin, strike.worker, is_asked ? "asked to end" : "killed");
+  if (is_asked) {
+    process.send(SIGTERM);
+    for (int i = 0; i < 200 && process.is_running(); ++i) co_await torture.wait(milliseconds(50));
   }
+  process.kill_and_wait();
+  co_await begin_again(torture, begin, strike);
+}
+
+asio::awaitable<void> carry_out(Torture* torture, Instant begin, Strike strike) {
+  switch (strike.kind) {
+    case Strike::Kind::kill:
+    case Strike::Kind::end:
+      co_await kill_and_begin_again(*torture, begin, strike);
+      break;
+    case Strike::Kind::cut_off:
+      co_await cut_off(*torture, begin, strike);
+      break;
+    case Strike::Kind::stop:
+      co_await stop_and_wake(*torture, begin, strike);
+      break;
+  }
+  torture->struck.erase(strike.worker);
+}
+
+// Strikes until the time is over, on one worker or several at once, never on the last one left; how
+// many.
+asio::awaitable<std::int64_t> strike_workers(Torture* torture, Instant begin) {
+  std::int64_t strikes = 0;
+  while (torture->clock().now() < begin + torture->duration && !torture->produced) {
+    co_await torture->wait(torture->moment(300, 2'000));
+    const Strike strike = draw_strike(*torture);
+    const std::size_t struck_max = std::max<std::size_t>(torture->workers.size() - 1, 1);
+    if (torture->struck.size() >= struck_max || torture->struck.contains(strike.worker)) continue;
+    torture->struck.insert(strike.worker);
+    asio::co_spawn(torture->command.io(), carry_out(torture, begin, strike), asio::detached);
+    ++strikes;
+  }
+  while (!torture->struck.empty()) co_await torture->wait(milliseconds(20));
+  co_return strikes;
 }
 
 asio::awaitable<void> end_workers(Torture& torture) {
@@ -180,13 +232,7 @@ Task<std::vector<std::string>> run_torture(Torture* torture) {
     if (Result<void> started = worker->start(); !started) co_return started.error();
   asio::co_spawn(torture->command.io(), keep_producing(torture), asio::detached);
   const Instant begin = torture->clock().now();
-  std::int64_t strikes = 0;
-  while (torture->clock().now() < begin + torture->duration && !torture->produced) {
-    co_await torture->wait(torture->moment(300, 2'000));
-    const auto worker = static_cast<std::size_t>(torture->random.below(torture->workers.size()));
-    co_await strike(*torture, begin, worker);
-    ++strikes;
-  }
+  const std::int64_t strikes = co_await strike_workers(torture, begin);
   torture->is_over = true;
   while (!torture->produced.has_value()) co_await torture->wait(milliseconds(20));
   if (!torture->produced->ok()) co_return torture->produced->error();
@@ -244,7 +290,7 @@ int run(const TortureOptions& options) {
     return report_error("torture", Error{ErrorKind::io, "cannot make " + folder.string()});
   TortureTopics topics{name + "-in", name + "-state", name, options.partitions, options.replicas};
   Torture torture{options, **command, topics, *duration, Random(options.seed, "plan"),
-                  {},      {},        false,  {}};
+                  {},      {},        {},     false,     {}};
   if (Result<void> added = add_workers(torture, folder); !added)
     return report_error("torture", added.error());
   fmt::print("topics {} and {}, logs of the workers in {}\n", topics.input, topics.snapshots,
