@@ -7,6 +7,7 @@
 
 #include "client/event.h"
 #include "client/explained.h"
+#include "protocol/base/check.h"
 #include "protocol/messages/find_coordinator.h"
 
 namespace fencepost::client {
@@ -42,8 +43,37 @@ ClusterClient::ClusterClient(Transport& transport, Clock& clock, std::vector<Add
       bootstrap_(std::move(bootstrap)),
       options_(std::move(options)) {}
 
+ClusterClient::ClusterClient(const ClusterClient& other, Transport& transport, Clock& clock,
+                             asio::any_io_executor executor)
+    : transport_(transport),
+      clock_(clock),
+      bootstrap_(other.bootstrap_),
+      options_(other.options_),
+      brokers_(other.brokers_),
+      topics_(other.topics_),
+      coordinators_(other.coordinators_),
+      rotation_(other.rotation_) {
+  CHECK(other.is_idle());
+  for (const auto& [key, slot] : other.slots_) {
+    if (slot->connection == nullptr || !slot->connection->is_open()) continue;
+    auto copy = std::make_shared<Slot>(executor);
+    copy->connection = slot->connection->copy_to(transport, clock, executor);
+    slots_.emplace(key, std::move(copy));
+  }
+}
+
 ClusterClient::~ClusterClient() {
   close();
+}
+
+bool ClusterClient::is_idle() const {
+  for (const auto& [key, slot] : slots_)
+    if (slot->is_opening || (slot->connection != nullptr && !slot->connection->is_idle()))
+      return false;
+  for (const auto& own : own_connections_)
+    if (const auto connection = own.lock(); connection != nullptr && !connection->is_idle())
+      return false;
+  return true;
 }
 
 void ClusterClient::close() {

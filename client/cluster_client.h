@@ -49,6 +49,9 @@ class ClusterClient {
   ClusterClient(Transport& transport, Clock& clock, std::vector<Address> bootstrap,
                 ClusterClientOptions options = {});
   ~ClusterClient();
+  // Where `other`, which has to be idle, stands: what it knows, and its open connections.
+  ClusterClient(const ClusterClient& other, Transport& transport, Clock& clock,
+                asio::any_io_executor executor);
   ClusterClient(const ClusterClient&) = delete;
   ClusterClient& operator=(const ClusterClient&) = delete;
 
@@ -92,6 +95,8 @@ class ClusterClient {
   // Closes every connection: all calls end with closed or unknown_outcome. Later calls connect
   // again.
   void close();
+  // No connection is being opened, and none waits for an answer.
+  bool is_idle() const;
 
  private:
   struct Topic {

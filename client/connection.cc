@@ -243,6 +243,23 @@ Task<std::shared_ptr<Connection>> Connection::open(Transport& transport, Clock& 
   co_return connection;
 }
 
+std::shared_ptr<Connection> Connection::copy_to(Transport& transport, Clock& clock,
+                                                asio::any_io_executor executor) const {
+  CHECK(state_->is_open && is_idle());
+  std::unique_ptr<Channel> channel = transport.copy_of(*state_->channel, executor);
+  if (channel == nullptr) return nullptr;
+  auto state = std::make_shared<State>(executor, clock, std::move(channel), state_->address,
+                                       state_->options);
+  state->next_correlation_id = state_->next_correlation_id;
+  state->expires = state_->expires;
+  asio::co_spawn(executor, write_requests(state), asio::detached);
+  asio::co_spawn(executor, read_answers(state), asio::detached);
+  std::shared_ptr<Connection> copy(new Connection(state));
+  copy->versions_ = versions_;
+  copy->features_ = features_;
+  return copy;
+}
+
 Task<void> Connection::negotiate() {
   int version = api_versions_first_try;
   while (true) {
@@ -359,6 +376,9 @@ const std::string& Connection::address() const {
 }
 bool Connection::is_open() const {
   return state_->is_open && (!state_->expires || state_->clock.now() < *state_->expires);
+}
+bool Connection::is_idle() const {
+  return state_->outgoing.empty() && state_->in_flight.empty();
 }
 void Connection::close() {
   state_->end("closed by the client");

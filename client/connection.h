@@ -47,6 +47,10 @@ class Connection {
   static Task<std::shared_ptr<Connection>> open(Transport& transport, Clock& clock,
                                                 std::string host, int port,
                                                 ConnectionOptions options);
+  // The same connection, open and idle, in a copy of its world: it goes on where this one stands.
+  // Nothing when the network there has no copy of it.
+  std::shared_ptr<Connection> copy_to(Transport& transport, Clock& clock,
+                                      asio::any_io_executor executor) const;
   ~Connection();
   Connection(const Connection&) = delete;
   Connection& operator=(const Connection&) = delete;
@@ -76,6 +80,8 @@ class Connection {
   const std::string& address() const;  // "host:port"
   // False also when the authentication is about to expire (KIP-368): open another one.
   bool is_open() const;
+  // No request waits for its turn or its answer.
+  bool is_idle() const;
   void close();
 
  private:

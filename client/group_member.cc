@@ -30,7 +30,11 @@ constexpr int leave_group_of_one_member = 2;
 }  // namespace
 
 GroupMember::GroupMember(ClusterClient& cluster, GroupMemberOptions options)
-    : cluster_(cluster), options_(std::move(options)) {}
+    : cluster_(&cluster), options_(std::move(options)) {}
+
+GroupMember::GroupMember(ClusterClient& cluster, const GroupMember& other) : GroupMember(other) {
+  cluster_ = &cluster;
+}
 
 GroupMetadata GroupMember::metadata(const MemberOverrides& overrides) const {
   GroupMetadata metadata;
@@ -71,14 +75,14 @@ Task<protocol::JoinGroupResponse> GroupMember::join_group(MemberOverrides overri
   CallOptions options = overrides.call;
   if (!options.timeout.has_value()) options.timeout = options_.rebalance_timeout + join_grace;
   protocol::JoinGroupRequest request = join_request(overrides);
-  Result<protocol::JoinGroupResponse> response = co_await cluster_.call_coordinator(
+  Result<protocol::JoinGroupResponse> response = co_await cluster_->call_coordinator(
       CoordinatorType::group, options_.group_id, request, options);
   if (response.ok() && response->error_code == ErrorCode::member_id_required) {
     member_id_ = response->member_id;
     request.member_id = response->member_id;
     options.fresh_lookup = false;
-    response = co_await cluster_.call_coordinator(CoordinatorType::group, options_.group_id,
-                                                  request, options);
+    response = co_await cluster_->call_coordinator(CoordinatorType::group, options_.group_id,
+                                                   request, options);
   }
   if (!response || response->error_code != ErrorCode::none) co_return response;
   generation_ = response->generation_id;
@@ -103,7 +107,7 @@ Task<std::vector<protocol::SyncGroupRequest::SyncGroupRequestAssignment>> GroupM
   }
   std::map<std::string, int> partition_counts;
   for (const std::string& topic : topics) {
-    Result<int> count = co_await cluster_.partition_count(topic);
+    Result<int> count = co_await cluster_->partition_count(topic);
     if (!count) co_return count.error();
     partition_counts[topic] = count.value();
   }
@@ -136,7 +140,7 @@ Task<protocol::SyncGroupResponse> GroupMember::sync_group(MemberOverrides overri
   }
   CallOptions options = overrides.call;
   if (!options.timeout.has_value()) options.timeout = options_.rebalance_timeout + join_grace;
-  Result<protocol::SyncGroupResponse> response = co_await cluster_.call_coordinator(
+  Result<protocol::SyncGroupResponse> response = co_await cluster_->call_coordinator(
       CoordinatorType::group, options_.group_id, std::move(request), options);
   if (!response || response->error_code != ErrorCode::none) co_return response;
   Result<std::vector<TopicPartition>> partitions = decode_assignment(response->assignment);
@@ -152,14 +156,14 @@ Task<protocol::HeartbeatResponse> GroupMember::heartbeat(MemberOverrides overrid
   request.generation_id = shown.generation;
   request.member_id = shown.member_id;
   request.group_instance_id = shown.group_instance_id;
-  co_return co_await cluster_.call_coordinator(CoordinatorType::group, options_.group_id,
-                                               std::move(request), overrides.call);
+  co_return co_await cluster_->call_coordinator(CoordinatorType::group, options_.group_id,
+                                                std::move(request), overrides.call);
 }
 
 Task<protocol::LeaveGroupResponse> GroupMember::leave_group(MemberOverrides overrides) {
   const GroupMetadata shown = metadata(overrides);
   Result<std::shared_ptr<Connection>> coordinator =
-      co_await cluster_.coordinator_of(CoordinatorType::group, options_.group_id, overrides.call);
+      co_await cluster_->coordinator_of(CoordinatorType::group, options_.group_id, overrides.call);
   if (!coordinator) co_return coordinator.error();
   Result<int> version = coordinator.value()->choose_version(protocol::ApiKey::leave_group,
                                                             overrides.call.version_max);

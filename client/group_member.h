@@ -55,6 +55,8 @@ struct FetchedOffset {
 class GroupMember {
  public:
   GroupMember(ClusterClient& cluster, GroupMemberOptions options);
+  // The same member of another client.
+  GroupMember(ClusterClient& cluster, const GroupMember& other);
 
   // API 11. After MEMBER_ID_REQUIRED it is sent once more with the id that came (KIP-394). Waits
   // for the rebalance timeout and 5 s more. A success replaces generation and member id.
@@ -89,7 +91,7 @@ class GroupMember {
   protocol::JoinGroupRequest join_request(const MemberOverrides& overrides) const;
   Task<std::vector<protocol::SyncGroupRequest::SyncGroupRequestAssignment>> assign();
 
-  ClusterClient& cluster_;
+  ClusterClient* cluster_;
   GroupMemberOptions options_;
   std::int32_t generation_ = unknown_generation;
   std::string member_id_;

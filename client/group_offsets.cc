@@ -57,7 +57,7 @@ Task<protocol::OffsetCommitResponse> GroupMember::offset_commit(
   request.group_instance_id = shown.group_instance_id;
   for (const CommittedOffset& it : offsets) {
     auto& topic = entry_of(request.topics, it.partition.topic);
-    topic.topic_id = cluster_.topic_id(it.partition.topic);
+    topic.topic_id = cluster_->topic_id(it.partition.topic);
     if (topic.topic_id.is_zero())
       options.version_max = limit_version(options.version_max, offset_commit_before_topic_ids);
     auto& partition = topic.partitions.emplace_back();
@@ -66,11 +66,11 @@ Task<protocol::OffsetCommitResponse> GroupMember::offset_commit(
     partition.committed_leader_epoch = it.leader_epoch;
     partition.committed_metadata = it.metadata;
   }
-  Result<protocol::OffsetCommitResponse> response = co_await cluster_.call_coordinator(
+  Result<protocol::OffsetCommitResponse> response = co_await cluster_->call_coordinator(
       CoordinatorType::group, options_.group_id, std::move(request), options);
   if (response.ok())
     for (auto& topic : response->topics)
-      if (topic.name.empty()) topic.name = cluster_.topic_name(topic.topic_id);
+      if (topic.name.empty()) topic.name = cluster_->topic_name(topic.topic_id);
   co_return response;
 }
 
@@ -78,10 +78,10 @@ Task<protocol::OffsetFetchResponse> GroupMember::offset_fetch(
     std::vector<TopicPartition> partitions, bool require_stable, MemberOverrides overrides) {
   CallOptions options = overrides.call;
   for (const TopicPartition& it : partitions)
-    if (cluster_.topic_id(it.topic).is_zero())
+    if (cluster_->topic_id(it.topic).is_zero())
       options.version_max = limit_version(options.version_max, offset_fetch_before_topic_ids);
   Result<std::shared_ptr<Connection>> coordinator =
-      co_await cluster_.coordinator_of(CoordinatorType::group, options_.group_id, options);
+      co_await cluster_->coordinator_of(CoordinatorType::group, options_.group_id, options);
   if (!coordinator) co_return coordinator.error();
   Result<int> version =
       coordinator.value()->choose_version(ApiKey::offset_fetch, options.version_max);
@@ -97,7 +97,7 @@ Task<protocol::OffsetFetchResponse> GroupMember::offset_fetch(
     group.group_id = options_.group_id;
     for (const TopicPartition& it : partitions) {
       auto& topic = entry_of(*group.topics, it.topic);
-      topic.topic_id = cluster_.topic_id(it.topic);
+      topic.topic_id = cluster_->topic_id(it.topic);
       topic.partition_indexes.push_back(it.partition);
     }
   }
@@ -106,7 +106,7 @@ Task<protocol::OffsetFetchResponse> GroupMember::offset_fetch(
   if (response.ok())
     for (auto& group : response->groups)
       for (auto& topic : group.topics)
-        if (topic.name.empty()) topic.name = cluster_.topic_name(topic.topic_id);
+        if (topic.name.empty()) topic.name = cluster_->topic_name(topic.topic_id);
   co_return response;
 }
 

@@ -120,7 +120,13 @@ Task<protocol::ProduceResponse> send_produce(std::shared_ptr<Connection> leader,
 
 TransactionalSession::TransactionalSession(ClusterClient& cluster,
                                            std::optional<std::string> transactional_id)
-    : cluster_(cluster), transactional_id_(std::move(transactional_id)) {}
+    : cluster_(&cluster), transactional_id_(std::move(transactional_id)) {}
+
+TransactionalSession::TransactionalSession(ClusterClient& cluster,
+                                           const TransactionalSession& other)
+    : TransactionalSession(other) {
+  cluster_ = &cluster;
+}
 
 ProducerIdentity TransactionalSession::identity_of(const ProducerOverrides& overrides) const {
   return {overrides.producer_id.value_or(identity_.id),
@@ -137,10 +143,10 @@ int TransactionalSession::note_transaction_version(const Connection& connection)
 }
 
 Task<std::shared_ptr<Connection>> TransactionalSession::coordinator(CallOptions options) {
-  if (!transactional_id_.has_value()) co_return co_await cluster_.any_connection(options);
+  if (!transactional_id_.has_value()) co_return co_await cluster_->any_connection(options);
   std::string key = *transactional_id_;
   Result<std::shared_ptr<Connection>> found =
-      co_await cluster_.coordinator_of(CoordinatorType::transaction, std::move(key), options);
+      co_await cluster_->coordinator_of(CoordinatorType::transaction, std::move(key), options);
   if (found.ok()) note_transaction_version(*found.value());
   co_return found;
 }
@@ -202,10 +208,11 @@ Task<protocol::ProduceResponse> TransactionalSession::produce(ProduceCall call) 
   if (call.records.empty())
     co_return Error{ErrorKind::invalid_argument, "a batch needs at least one record"};
   CallOptions options = call.overrides.call;
-  Result<std::shared_ptr<Connection>> leader = co_await cluster_.leader_of(call.partition, options);
+  Result<std::shared_ptr<Connection>> leader =
+      co_await cluster_->leader_of(call.partition, options);
   if (!leader) co_return leader.error();
   const bool is_transactional = call.is_transactional && transactional_id_.has_value();
-  const Uuid topic_id = cluster_.topic_id(call.partition.topic);
+  const Uuid topic_id = cluster_->topic_id(call.partition.topic);
   if (topic_id.is_zero())
     options.version_max = lower(options.version_max, produce_before_topic_ids);
   if (is_transactional && note_transaction_version(*leader.value()) < 2)
@@ -222,7 +229,7 @@ Task<protocol::ProduceResponse> TransactionalSession::produce(ProduceCall call) 
   }
   for (protocol::NewRecord& record : call.records)
     if (record.timestamp == protocol::no_timestamp)
-      record.timestamp = to_timestamp(cluster_.clock().now());
+      record.timestamp = to_timestamp(cluster_->clock().now());
   protocol::RecordBatchOptions batch;
   batch.compression = call.compression;
   batch.producer_id = identity.id;
@@ -244,12 +251,12 @@ Task<protocol::ProduceResponse> TransactionalSession::produce(ProduceCall call) 
 // Whoever reads an answer that names topics by id finds their names in it all the same.
 void TransactionalSession::name_topics(protocol::ProduceResponse& response) const {
   for (auto& topic : response.responses)
-    if (topic.name.empty()) topic.name = cluster_.topic_name(topic.topic_id);
+    if (topic.name.empty()) topic.name = cluster_->topic_name(topic.topic_id);
 }
 
 Task<protocol::ProduceResponse> TransactionalSession::produce_batches(
     std::shared_ptr<Connection> leader, std::vector<EncodedBatch> batches, CallOptions options) {
-  const Duration timeout = options.timeout.value_or(cluster_.options().connection.request_timeout);
+  const Duration timeout = options.timeout.value_or(cluster_->options().connection.request_timeout);
   protocol::ProduceRequest request;
   request.transactional_id = transactional_id_;
   request.acks = -1;
@@ -263,7 +270,7 @@ Task<protocol::ProduceResponse> TransactionalSession::produce_batches(
     if (topic == request.topic_data.end()) {
       topic = request.topic_data.emplace(request.topic_data.end());
       topic->name = name;
-      topic->topic_id = cluster_.topic_id(name);
+      topic->topic_id = cluster_->topic_id(name);
       if (topic->topic_id.is_zero())
         options.version_max = lower(options.version_max, produce_before_topic_ids);
     }
@@ -295,9 +302,9 @@ Task<protocol::TxnOffsetCommitResponse> TransactionalSession::txn_offset_commit(
   CallOptions options = overrides.call;
   std::string key = group.group_id;
   Result<std::shared_ptr<Connection>> broker =
-      co_await cluster_.coordinator_of(CoordinatorType::group, std::move(key), options);
+      co_await cluster_->coordinator_of(CoordinatorType::group, std::move(key), options);
   if (!broker) co_return broker.error();
-  protocol::TxnOffsetCommitRequest request = commit_request(group, offsets, cluster_);
+  protocol::TxnOffsetCommitRequest request = commit_request(group, offsets, *cluster_);
   for (const auto& topic : request.topics)
     if (topic.topic_id.is_zero())
       options.version_max = lower(options.version_max, txn_offset_commit_before_topic_ids);
@@ -312,7 +319,7 @@ Task<protocol::TxnOffsetCommitResponse> TransactionalSession::txn_offset_commit(
       co_await broker.value()->call(std::move(request), options);
   if (response.ok())
     for (auto& topic : response->topics)
-      if (topic.name.empty()) topic.name = cluster_.topic_name(topic.topic_id);
+      if (topic.name.empty()) topic.name = cluster_->topic_name(topic.topic_id);
   co_return response;
 }
 

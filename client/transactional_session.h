@@ -59,6 +59,8 @@ class TransactionalSession {
  public:
   explicit TransactionalSession(ClusterClient& cluster,
                                 std::optional<std::string> transactional_id = std::nullopt);
+  // The same producer of another client.
+  TransactionalSession(ClusterClient& cluster, const TransactionalSession& other);
 
   // API 22. A success replaces the identity, also when producer id or epoch were overridden (they
   // are the fields of KIP-360; -1 unless given). An answer that comes after a later
@@ -112,7 +114,7 @@ class TransactionalSession {
   void name_topics(protocol::ProduceResponse& response) const;
   void forget_old_epochs();
 
-  ClusterClient& cluster_;
+  ClusterClient* cluster_;
   std::optional<std::string> transactional_id_;
   ProducerIdentity identity_;
   std::uint64_t identity_calls_ = 0;  // those that may change the identity, ever begun

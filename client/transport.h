@@ -2,6 +2,7 @@
 // the simulated one implement these two interfaces, so that both run the very same client code.
 #pragma once
 
+#include <asio/any_io_executor.hpp>
 #include <asio/awaitable.hpp>
 #include <memory>
 #include <string>
@@ -37,6 +38,11 @@ class Transport {
 
   // Error cannot_connect, with the address and the step that failed.
   virtual Task<std::unique_ptr<Channel>> connect(std::string host, int port) = 0;
+  // In a copy of a network: what the channel of the other one, `original`, is here. nullptr where
+  // networks cannot be copied.
+  virtual std::unique_ptr<Channel> copy_of(const Channel&, asio::any_io_executor) {
+    return nullptr;
+  }
 };
 
 }  // namespace fencepost::client

@@ -36,6 +36,21 @@ Actor::Actor(std::string actor_name, World& world, TopicNames& names)
       transport(world.network(), world.clock(), names),
       client(transport, world.clock(), world.bootstrap(), options_of(name)) {}
 
+Actor::Actor(const Actor& other, World& world, TopicNames& names)
+    : name(other.name),
+      transport(other.transport, world.network(), world.clock(), names),
+      client(other.client, transport, world.clock(), world.io().get_executor()),
+      consumers(other.consumers),
+      group(other.group),
+      added_partitions(other.added_partitions),
+      added_groups(other.added_groups),
+      transaction(other.transaction) {
+  for (const auto& session : other.sessions)
+    sessions.push_back(std::make_unique<client::TransactionalSession>(client, *session));
+  for (const auto& [its_group, member] : other.members)
+    members[its_group] = std::make_unique<client::GroupMember>(client, *member);
+}
+
 client::CallOptions StepRun::call_options() const {
   // A held request waits for its release, not for the client's patience.
   constexpr Duration patience_of_the_held = std::chrono::hours(24);

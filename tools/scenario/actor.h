@@ -44,6 +44,9 @@ struct ConsumerMember {
 
 struct Actor {
   Actor(std::string actor_name, World& world, TopicNames& names);
+  // The same one, which has to be idle, in a copy of its world.
+  Actor(const Actor& other, World& world, TopicNames& names);
+  bool is_idle() const { return client.is_idle() && !transport.is_holding(); }
 
   std::string name;
   ObservedTransport transport;

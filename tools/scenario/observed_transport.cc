@@ -2,6 +2,7 @@
 // it.
 #include "tools/scenario/observed_transport.h"
 
+#include "protocol/base/check.h"
 #include "protocol/codec.h"
 #include "protocol/messages/headers.h"
 #include "tools/scenario/wire_text.h"
@@ -65,6 +66,7 @@ class ObservedTransport::ObservedChannel : public Channel {
   }
 
   void close() override { channel_->close(); }
+  const Channel& below() const { return *channel_; }
 
  private:
   std::shared_ptr<Exchange> note_request(const SharedBytes& frame) {
@@ -128,7 +130,25 @@ ObservedTransport::ObservedTransport(client::Transport& network, client::Clock& 
                                      TopicNames& names)
     : state_(std::make_shared<State>(network, clock, names)) {}
 
+ObservedTransport::ObservedTransport(const ObservedTransport& other, client::Transport& network,
+                                     client::Clock& clock, TopicNames& names)
+    : ObservedTransport(network, clock, names) {
+  CHECK(!other.is_holding());
+  state_->to_hold = other.state_->to_hold;
+  state_->to_lose = other.state_->to_lose;
+  state_->is_written_down = other.state_->is_written_down;
+}
+
 ObservedTransport::~ObservedTransport() = default;
+
+// Every channel that this transport is asked for is one that its original has made.
+std::unique_ptr<Channel> ObservedTransport::copy_of(const Channel& original,
+                                                    asio::any_io_executor executor) {
+  const auto& observed = static_cast<const ObservedChannel&>(original);
+  std::unique_ptr<Channel> channel = state_->network.copy_of(observed.below(), std::move(executor));
+  if (channel == nullptr) return nullptr;
+  return std::make_unique<ObservedChannel>(state_, std::move(channel));
+}
 
 Task<std::unique_ptr<Channel>> ObservedTransport::connect(std::string host, int port) {
   const std::shared_ptr<State> state = state_;
@@ -160,6 +180,10 @@ Task<bool> ObservedTransport::release(std::string name) {
 
 bool ObservedTransport::is_holding(const std::string& name) const {
   return state_->held.count(name) != 0;
+}
+
+bool ObservedTransport::is_holding() const {
+  return !state_->held.empty();
 }
 
 void ObservedTransport::write_nothing_down() {

@@ -31,9 +31,15 @@ struct Exchange {
 class ObservedTransport : public client::Transport {
  public:
   ObservedTransport(client::Transport& network, client::Clock& clock, TopicNames& names);
+  // In a copy of the network of `other`, which holds nothing.
+  ObservedTransport(const ObservedTransport& other, client::Transport& network,
+                    client::Clock& clock, TopicNames& names);
   ~ObservedTransport() override;
 
   client::Task<std::unique_ptr<client::Channel>> connect(std::string host, int port) override;
+
+  std::unique_ptr<client::Channel> copy_of(const client::Channel& original,
+                                           asio::any_io_executor executor) override;
 
   // Holds the next request of that API until release() of the name.
   void hold_next(protocol::ApiKey key, std::string name);
@@ -42,6 +48,7 @@ class ObservedTransport : public client::Transport {
   // Sends what is held under that name. False when nothing is.
   client::Task<bool> release(std::string name);
   bool is_holding(const std::string& name) const;
+  bool is_holding() const;
 
   // From now on only what is held or lost is looked at; take_exchanges() gives nothing.
   void write_nothing_down();

@@ -33,6 +33,9 @@ class RealWorld : public World {
     io_.run_for(duration);
   }
 
+  bool can_be_copied() const override { return false; }
+  std::unique_ptr<World> copy() const override { return nullptr; }
+
  private:
   std::vector<client::Address> bootstrap_;
   client::SystemClock clock_;

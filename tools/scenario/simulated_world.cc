@@ -57,6 +57,8 @@ class SimulatedChannel : public Channel {
     co_return frame;
   }
 
+  ConnectionId id() const { return id_; }
+
   void close() override {
     if (inbox_->is_closed) return;
     inbox_->is_closed = true;
@@ -87,6 +89,14 @@ class SimulatedNetwork : public client::Transport {
     inboxes_[id] = inbox;
     co_return std::unique_ptr<Channel>(
         std::make_unique<SimulatedChannel>(cluster_, clock_, id, std::move(inbox)));
+  }
+
+  std::unique_ptr<Channel> copy_of(const Channel& original,
+                                   asio::any_io_executor executor) override {
+    const ConnectionId id = static_cast<const SimulatedChannel&>(original).id();
+    auto inbox = std::make_shared<Inbox>(std::move(executor));
+    inboxes_[id] = inbox;
+    return std::make_unique<SimulatedChannel>(cluster_, clock_, id, std::move(inbox));
   }
 
   // Hands the cluster's output to the channels; whether there was any.
@@ -174,6 +184,12 @@ class SimulatedWorld : public World {
     }
     move_to(end);
     run_ready();
+  }
+
+  bool can_be_copied() const override { return !clock_.next_deadline(); }
+
+  std::unique_ptr<World> copy() const override {
+    return std::make_unique<SimulatedWorld>(cluster_, clock_.now());
   }
 
  private:

@@ -47,6 +47,26 @@ Stage::Stage(const Scenario& scenario, const Variant& variant, std::unique_ptr<W
              const std::string& name_prefix)
     : scenario_(scenario), variant_(variant), naming_(name_prefix), world_(std::move(world)) {}
 
+Stage::Stage(const Stage& other)
+    : scenario_(other.scenario_),
+      variant_(other.variant_),
+      naming_(other.naming_),
+      names_(other.names_),
+      world_(other.world_->copy()),
+      is_written_down_(other.is_written_down_) {
+  CHECK(other.is_idle());
+  for (const auto& [name, it] : other.actors_)
+    actors_[name] = std::make_unique<Actor>(*it, *world_, names_);
+}
+
+bool Stage::is_idle() const {
+  const bool is_over =
+      std::all_of(runs_.begin(), runs_.end(), [](const auto& run) { return run->is_done; });
+  const bool are_idle = std::all_of(actors_.begin(), actors_.end(),
+                                    [](const auto& it) { return it.second->is_idle(); });
+  return is_over && are_idle && world_->can_be_copied();
+}
+
 Stage::~Stage() {
   close_clients();
   const bool is_over = world_->run_until([this] {

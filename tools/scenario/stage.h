@@ -26,10 +26,14 @@ class Stage {
   // Scenario and variant must outlive it. `name_prefix` is put in front of every name in the world.
   Stage(const Scenario& scenario, const Variant& variant, std::unique_ptr<World> world,
         const std::string& name_prefix);
+  // Where `other` stands, which has to be idle, in a world of its own.
+  explicit Stage(const Stage& other);
   // Every coroutine ends before its client goes.
   ~Stage();
-  Stage(const Stage&) = delete;
   Stage& operator=(const Stage&) = delete;
+
+  // No step is under way, no request is held and nobody waits for a moment to come.
+  bool is_idle() const;
 
   World& world() { return *world_; }
   Instant now() const { return world_->clock().now(); }

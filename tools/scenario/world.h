@@ -32,6 +32,11 @@ class World {
   virtual void advance(Duration duration) = 0;
   // The simulated cluster; nullptr in a real world.
   virtual minibroker::Cluster* cluster() = 0;
+
+  // Whether nobody waits for a moment to come; never in a real world.
+  virtual bool can_be_copied() const = 0;
+  // A world with the same cluster at the same time, and no clients.
+  virtual std::unique_ptr<World> copy() const = 0;
 };
 
 std::unique_ptr<World> make_simulated_world(minibroker::ClusterSettings settings);

@@ -85,6 +85,34 @@ Execution::Execution(Program& program, const FaultLimits& limits,
   stage_.world().settle();
 }
 
+Execution::Execution(const Execution& other)
+    : program_(other.program_),
+      limits_(other.limits_),
+      stage_(other.stage_),
+      cluster_(*stage_.world().cluster()),
+      start_(other.start_),
+      actors_(other.actors_),
+      barriers_done_(other.barriers_done_),
+      held_(other.held_),
+      held_count_(other.held_count_),
+      used_(other.used_),
+      clock_used_(other.clock_used_),
+      partitions_(other.partitions_),
+      deeds_(other.deeds_),
+      history_(other.history_),
+      crashes_(other.crashes_),
+      moments_(other.moments_),
+      violation_(other.violation_),
+      restarted_at_end_(other.restarted_at_end_),
+      is_finished_(other.is_finished_) {
+  CHECK(other.can_be_copied());
+  for (const auto& [name, property] : other.properties_) properties_[name] = property->copy();
+}
+
+bool Execution::can_be_copied() const {
+  return stage_.is_idle();
+}
+
 // ---- what can happen
 
 const ProgramStep* Execution::next_step(std::size_t actor) const {
@@ -235,6 +263,9 @@ void Execution::run_step(const Step& step, std::size_t actor, Taken& taken) {
 }
 
 void Execution::do_crash(const Choice& choice, Taken& taken) {
+  Digest crash;
+  crash.add(digest());
+  crash.add(to_line({choice}));
   const std::uint64_t cut = cluster_.crash_at(
       {choice.point, choice.broker_id == 0 ? std::nullopt : std::optional(choice.broker_id),
        choice.subject.empty() ? std::nullopt : std::optional(choice.subject), choice.skip,
@@ -244,6 +275,7 @@ void Execution::do_crash(const Choice& choice, Taken& taken) {
   stage_.world().settle();
   taken.is_crashed = !cluster_.cancel_crash(cut);
   if (!taken.is_crashed) return;
+  crashes_.push_back(crash.value());
   // Where nobody said which broker and what of, the moments say it: the last one was the crash.
   for (const minibroker::sim::Moment& moment : cluster_.take_moments())
     if (moment.point == choice.point && choice.broker_id == 0) {
@@ -257,6 +289,9 @@ void Execution::restart(int broker_id) {
   CHECK(cluster_.restart(broker_id, stage_.world().clock().now()));
   stage_.world().settle();
   observe();
+  const std::vector<BrokerState> brokers = cluster_.brokers();
+  if (std::ranges::none_of(brokers, [](const auto& it) { return it.state == NodeState::down; }))
+    crashes_.clear();
   stage_.world().advance(time_to_return(program_.scenario(), program_.variant()));
 }
 
@@ -342,8 +377,9 @@ void Execution::finish() {
 }
 
 void Execution::observe() {
-  partitions_ = cluster_.partitions();
-  const StepFacts facts{cluster_, program_.scenario(), partitions_, std::exchange(deeds_, {})};
+  partitions_ =
+      std::make_shared<const std::vector<minibroker::PartitionState>>(cluster_.partitions());
+  const StepFacts facts{cluster_, program_.scenario(), *partitions_, std::exchange(deeds_, {})};
   for (const auto& [name, property] : properties_) property->observe(facts);
   if (!violation_) note_violation(program_.scenario().always);
 }

@@ -1,5 +1,5 @@
 // One schedule under way: a world of its own, the actors in it, and what they may do next. It only
-// goes forward; to be somewhere else, take the choices that lead there in another one.
+// goes forward; what goes on from here in several ways is copied before.
 #pragma once
 
 #include <map>
@@ -51,7 +51,12 @@ class Execution {
   // All must outlive it. `cluster` is what it begins with, at the time `start`.
   Execution(Program& program, const FaultLimits& limits, const minibroker::Cluster& cluster,
             Instant start);
+  // Another one that stands where `other` does, which has to be one that can be copied.
+  Execution(const Execution& other);
+  Execution& operator=(const Execution&) = delete;
 
+  // Coroutines cannot be copied: no while a request of an actor is held.
+  bool can_be_copied() const;
   // What can happen now but for crashes, whose moments only the step itself shows; the same order
   // in the same state. Empty at the end of the schedule.
   std::vector<Choice> choices() const;
@@ -67,6 +72,8 @@ class Execution {
   const std::vector<minibroker::sim::Moment>& moments() const { return moments_; }
   const std::vector<Taken>& history() const { return history_; }
   bool is_finished() const { return is_finished_; }
+  const minibroker::Cluster& cluster() const { return cluster_; }
+  Instant now() const { return stage_.now(); }
   const std::vector<int>& restarted_at_end() const { return restarted_at_end_; }
   int fault_count() const { return used_.all; }
   // Equal in two states from which the same can happen: see state_digest.cc.
@@ -126,9 +133,11 @@ class Execution {
   FaultLimits used_;
   std::set<int> clock_used_;
   std::map<std::string, std::unique_ptr<Property>> properties_;
-  std::vector<minibroker::PartitionState> partitions_;  // as last observed
+  std::shared_ptr<const std::vector<minibroker::PartitionState>> partitions_;  // as last observed
   Deeds deeds_;
   std::vector<Taken> history_;
+  // Of the crashes that no restart has followed yet: the state before, and the moment.
+  std::vector<std::uint64_t> crashes_;
   std::vector<minibroker::sim::Moment> moments_;
   std::optional<Violation> violation_;
   std::vector<int> restarted_at_end_;

@@ -17,19 +17,41 @@ std::uint64_t add_schedules(std::uint64_t one, std::uint64_t other) {
 }
 
 Search::Search(Program& program, FaultLimits limits, const minibroker::Cluster& cluster,
-               Instant start, GoOn go_on)
+               Instant start, GoOn go_on, Repeats repeats)
     : program_(program),
       limits_(std::move(limits)),
       cluster_(cluster),
       start_(start),
-      go_on_(std::move(go_on)) {}
+      go_on_(std::move(go_on)),
+      repeats_(repeats) {}
 
 void Search::go_to(const Schedule& path) {
-  execution_.emplace(program_, limits_, cluster_, start_);
+  execution_ = std::make_unique<Execution>(program_, limits_, cluster_, start_);
   ++executions_;
   for (const Choice& choice : path) execution_->take(choice);
   executed_choices_ += path.size();
   is_at_path_ = true;
+}
+
+void Search::go_back_to(const Schedule& path, std::vector<Frame>& stack) {
+  std::size_t at = stack.size();
+  while (at > 0 && stack[at - 1].here == nullptr) --at;
+  if (at == 0) return go_to(path);
+  execution_ = std::make_unique<Execution>(*stack[at - 1].here);
+  ++executions_;
+  // The path has as many choices behind that frame as there are frames.
+  const std::size_t since = path.size() - (stack.size() - at);
+  for (std::size_t i = since; i < path.size(); ++i) execution_->take(path[i]);
+  executed_choices_ += path.size() - since;
+  is_at_path_ = true;
+}
+
+void Search::push_frame(std::vector<Frame>& stack, std::uint64_t digest,
+                        std::vector<Choice> choices) {
+  const bool has_more = choices.size() > 1 || execution_->may_crash();
+  stack.push_back({digest, std::move(choices), 0, 0});
+  if (has_more && execution_->can_be_copied())
+    stack.back().here = std::make_unique<const Execution>(*execution_);
 }
 
 void Search::note(const Schedule& path) {
@@ -87,10 +109,10 @@ std::uint64_t Search::run_from(const Schedule& prefix) {
     note(path);
     return 0;
   }
+  const std::uint64_t root = execution_->digest();
+  if (const auto known = seen_.find(root); known != seen_.end()) return known->second;
   std::vector<Frame> stack;
-  stack.push_back({execution_->digest(), execution_->choices(), 0, 0});
-  if (const auto known = seen_.find(stack.front().digest); known != seen_.end())
-    return known->second;
+  push_frame(stack, root, execution_->choices());
   while (!is_stopped_) {
     Frame& top = stack.back();
     if (top.next < top.choices.size()) {
@@ -112,7 +134,7 @@ std::uint64_t Search::run_from(const Schedule& prefix) {
 // Takes the next choice of the last frame; a frame is added when it leads to a new state.
 void Search::step_down(Schedule& path, std::vector<Frame>& stack) {
   Frame& frame = stack.back();
-  if (!is_at_path_) go_to(path);
+  if (!is_at_path_) go_back_to(path, stack);
   const Choice choice = frame.choices[frame.next++];
   const bool may_crash = execution_->may_crash();
   execution_->take(choice);
@@ -133,11 +155,12 @@ void Search::step_down(Schedule& path, std::vector<Frame>& stack) {
   }
   if (is_worse_than_best(path)) return leave(0);
   const std::uint64_t digest = execution_->digest();
-  if (const auto known = seen_.find(digest); known != seen_.end()) return leave(known->second);
+  const auto known = seen_.find(digest);
+  if (known != seen_.end() && repeats_ == Repeats::left_out) return leave(known->second);
   std::vector<Choice> choices = execution_->choices();
   if (!choices.empty()) {
     is_at_path_ = true;
-    stack.push_back({digest, std::move(choices), 0, 0});
+    push_frame(stack, digest, std::move(choices));
     return;
   }
   execution_->finish();

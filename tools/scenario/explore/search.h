@@ -1,5 +1,6 @@
-// Every schedule of a program up to a bound, depth first. Coroutines cannot be copied, so a state
-// is reached again by taking the choices that led to it; a state that was seen is not gone on from.
+// Every schedule of a program up to a bound, depth first. A state that was seen is not gone on
+// from. A choice is taken in a copy of the world before it; where a held request keeps a world from
+// being copied, in a copy of an earlier one, by taking again the choices since.
 #pragma once
 
 #include <cstdint>
@@ -37,9 +38,12 @@ class Search {
   // Numbers of schedules that do not fit stay there.
   static constexpr std::uint64_t schedules_max = ~std::uint64_t{0};
 
+  // Whether a state that was seen is gone on from again; it costs much and changes no result.
+  enum class Repeats { left_out, run };
+
   // All but the limits must outlive it.
   Search(Program& program, FaultLimits limits, const minibroker::Cluster& cluster, Instant start,
-         GoOn go_on);
+         GoOn go_on, Repeats repeats = Repeats::left_out);
 
   // A point of a schedule, and where it leads.
   struct Point {
@@ -68,10 +72,15 @@ class Search {
     std::vector<Choice> choices;
     std::size_t next = 0;
     std::uint64_t schedules = 0;
+    // Where it stands; nothing when that cannot be copied, or nobody comes back to it.
+    std::unique_ptr<const Execution> here = nullptr;
   };
 
   void step_down(Schedule& path, std::vector<Frame>& stack);
   void go_to(const Schedule& path);
+  // `execution_` stands at the end of the path, whose last frame the stack ends with.
+  void go_back_to(const Schedule& path, std::vector<Frame>& stack);
+  void push_frame(std::vector<Frame>& stack, std::uint64_t digest, std::vector<Choice> choices);
   void note(const Schedule& path);
   bool is_worse_than_best(const Schedule& path) const;
   double done(const std::vector<Frame>& stack) const;
@@ -81,8 +90,9 @@ class Search {
   const minibroker::Cluster& cluster_;
   Instant start_;
   GoOn go_on_;
-  std::optional<Execution> execution_;
-  bool is_at_path_ = false;  // the execution stands at the end of the current path
+  Repeats repeats_;
+  std::unique_ptr<Execution> execution_;  // the one that choices are taken in
+  bool is_at_path_ = false;               // it stands at the end of the current path
   std::unordered_map<std::uint64_t, std::uint64_t> seen_;
   std::optional<Found> best_;
   std::uint64_t schedules_ = 0;

@@ -1,7 +1,8 @@
 // What makes two states the same. Producer ids, member ids and the names of what is held are only
 // counted up, so they are replaced by whose they are; of time, only ages count, and those roughly:
 // a second for transactions, ten for the rest. The logs of the coordinators say nothing that their
-// transactions and groups do not.
+// transactions and groups do not, unless a broker is down: then they are all that it will know, and
+// the state in which it crashed stands for them, with the moment of the crash.
 #include <algorithm>
 
 #include "tools/scenario/explore/execution.h"
@@ -36,8 +37,9 @@ void add_producer(Digest& digest, const Owners& owners, std::int64_t id) {
     digest.add(id);
 }
 
+// To the nearest: what takes a whole number of units takes some milliseconds more or less.
 std::int64_t rough(Duration age, std::chrono::seconds unit) {
-  return age / unit;
+  return (age + Duration(unit) / 2) / unit;
 }
 
 // Without the random part, which comes behind the client id.
@@ -134,6 +136,7 @@ void Execution::add_actors(Digest& digest) const {
   for (const int count : {used_.crashes, used_.held, used_.held_markers, used_.lost_replies})
     digest.add(count);
   for (const int it : clock_used_) digest.add(it);
+  for (const std::uint64_t it : crashes_) digest.add(it);
 }
 
 std::uint64_t Execution::digest() const {
@@ -144,7 +147,8 @@ std::uint64_t Execution::digest() const {
   const Owners owners = owners_of(transactions, stage_.actors());
   for (const minibroker::TransactionState& it : transactions) add(digest, owners, it, now);
   for (const minibroker::GroupState& it : cluster_.groups()) add(digest, owners, it);
-  for (const PartitionState& it : partitions_) add(digest, owners, it);
+  if (partitions_ != nullptr)
+    for (const PartitionState& it : *partitions_) add(digest, owners, it);
   for (const minibroker::BrokerState& it : cluster_.brokers()) {
     digest.add(static_cast<std::int64_t>(it.state));
     digest.add(it.is_fenced);

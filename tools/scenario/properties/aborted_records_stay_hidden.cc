@@ -7,7 +7,7 @@ namespace fencepost::scenario {
 
 namespace {
 
-class AbortedRecordsStayHidden : public Property {
+class AbortedRecordsStayHidden : public PropertyOf<AbortedRecordsStayHidden> {
  public:
   void observe(const StepFacts& facts) override {
     for (const ReadFact& read : facts.deeds.reads) {

@@ -13,7 +13,7 @@ const char* word_for(bool is_commit) {
   return is_commit ? "committed" : "aborted";
 }
 
-class AllOrNothing : public Property {
+class AllOrNothing : public PropertyOf<AllOrNothing> {
  public:
   void observe(const StepFacts& facts) override {
     for (const WriteFact& write : facts.deeds.writes)

@@ -8,7 +8,7 @@ namespace {
 
 using minibroker::BatchSummary;
 
-class BatchesAreInSequence : public Property {
+class BatchesAreInSequence : public PropertyOf<BatchesAreInSequence> {
  public:
   void observe(const StepFacts& facts) override {
     for (const minibroker::PartitionState& partition : facts.partitions) {

@@ -7,7 +7,7 @@ namespace fencepost::scenario {
 
 namespace {
 
-class CommittedOffsetsNeverLeadSnapshots : public Property {
+class CommittedOffsetsNeverLeadSnapshots : public PropertyOf<CommittedOffsetsNeverLeadSnapshots> {
  public:
   void observe(const StepFacts& facts) override {
     broken_.reset();

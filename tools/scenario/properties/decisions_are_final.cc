@@ -13,7 +13,7 @@ const char* word_for(BatchState state) {
   return state == BatchState::committed ? "committed" : "aborted";
 }
 
-class DecisionsAreFinal : public Property {
+class DecisionsAreFinal : public PropertyOf<DecisionsAreFinal> {
  public:
   void observe(const StepFacts& facts) override {
     for (const minibroker::PartitionState& partition : facts.partitions) {

@@ -7,7 +7,7 @@ namespace fencepost::scenario {
 
 namespace {
 
-class EverythingIsDecided : public Property {
+class EverythingIsDecided : public PropertyOf<EverythingIsDecided> {
  public:
   void observe(const StepFacts& facts) override {
     broken_.reset();

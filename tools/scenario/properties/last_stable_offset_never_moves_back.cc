@@ -6,7 +6,7 @@ namespace fencepost::scenario {
 
 namespace {
 
-class LastStableOffsetNeverMovesBack : public Property {
+class LastStableOffsetNeverMovesBack : public PropertyOf<LastStableOffsetNeverMovesBack> {
  public:
   void observe(const StepFacts& facts) override {
     for (const minibroker::PartitionState& partition : facts.partitions) {

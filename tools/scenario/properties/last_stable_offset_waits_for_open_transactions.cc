@@ -5,7 +5,8 @@ namespace fencepost::scenario {
 
 namespace {
 
-class LastStableOffsetWaitsForOpenTransactions : public Property {
+class LastStableOffsetWaitsForOpenTransactions
+    : public PropertyOf<LastStableOffsetWaitsForOpenTransactions> {
  public:
   void observe(const StepFacts& facts) override {
     for (const minibroker::PartitionState& partition : facts.partitions)

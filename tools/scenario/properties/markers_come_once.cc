@@ -10,7 +10,7 @@ namespace {
 using minibroker::BatchState;
 using minibroker::BatchSummary;
 
-class MarkersComeOnce : public Property {
+class MarkersComeOnce : public PropertyOf<MarkersComeOnce> {
  public:
   void observe(const StepFacts& facts) override {
     for (const minibroker::PartitionState& partition : facts.partitions) {

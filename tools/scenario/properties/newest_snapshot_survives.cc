@@ -9,7 +9,7 @@ namespace {
 
 using minibroker::BatchState;
 
-class NewestSnapshotSurvives : public Property {
+class NewestSnapshotSurvives : public PropertyOf<NewestSnapshotSurvives> {
  public:
   void observe(const StepFacts& facts) override {
     broken_.reset();

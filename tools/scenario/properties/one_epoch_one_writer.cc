@@ -5,7 +5,7 @@ namespace fencepost::scenario {
 
 namespace {
 
-class OneEpochOneWriter : public Property {
+class OneEpochOneWriter : public PropertyOf<OneEpochOneWriter> {
  public:
   void observe(const StepFacts& facts) override {
     for (const WriteFact& write : facts.deeds.writes) {

@@ -8,7 +8,7 @@ namespace fencepost::scenario {
 
 namespace {
 
-class OwnersAreNotRefused : public Property {
+class OwnersAreNotRefused : public PropertyOf<OwnersAreNotRefused> {
  public:
   void observe(const StepFacts& facts) override {
     if (facts.deeds.refusals.empty()) return;

@@ -80,6 +80,17 @@ class Property {
   virtual void observe(const StepFacts& facts) = 0;
   // Why it does not hold at this moment; nothing when it does.
   virtual std::optional<std::string> broken() const = 0;
+  // Another one that has seen the same.
+  virtual std::unique_ptr<Property> copy() const = 0;
+};
+
+// What each of them derives from.
+template <class Derived>
+class PropertyOf : public Property {
+ public:
+  std::unique_ptr<Property> copy() const override {
+    return std::make_unique<Derived>(static_cast<const Derived&>(*this));
+  }
 };
 
 std::unique_ptr<Property> make_aborted_records_stay_hidden();

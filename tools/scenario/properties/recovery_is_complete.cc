@@ -7,7 +7,7 @@ namespace fencepost::scenario {
 
 namespace {
 
-class RecoveryIsComplete : public Property {
+class RecoveryIsComplete : public PropertyOf<RecoveryIsComplete> {
  public:
   void observe(const StepFacts& facts) override {
     for (const ReadFact& read : facts.deeds.reads) {
