@@ -13,6 +13,8 @@
 
 #include "minibroker/defects.h"
 #include "tools/exit_code.h"
+#include "tools/explore_table.h"
+#include "tools/scenario/explore/cut_table.h"
 #include "tools/scenario/explore/explorer.h"
 #include "tools/scenario_files.h"
 
@@ -33,6 +35,7 @@ struct ExploreCommand {
   int jobs = 1;
   bool is_json = false;
   bool lists_defects = false;
+  bool is_table = false;
 };
 
 // Ctrl-C ends the search, not the program: what is finished is still printed.
@@ -207,6 +210,14 @@ class Explore {
   bool ok_ = true;
 };
 
+std::vector<scenario::Mistake> refusals(const scenario::Scenario& it, bool is_table) {
+  std::vector<scenario::Mistake> mistakes = scenario::explore_refusals(it);
+  if (is_table)
+    for (scenario::Mistake& mistake : scenario::table_refusals(it))
+      mistakes.push_back(std::move(mistake));
+  return mistakes;
+}
+
 void list_defects() {
   for (const minibroker::DefectInfo& it : minibroker::defects())
     fmt::print("{:<32}{}\n", it.name, it.meaning);
@@ -216,8 +227,15 @@ int explore(const ExploreCommand& command) {
   if (command.files.empty()) return refuse("fencepost explore: name at least one scenario file");
   if (!command.as_version.empty() && !check_as_version("fencepost explore", command.as_version))
     return exit_wrong_input;
-  const auto scenarios = read_scenarios(command.files, scenario::explore_refusals);
+  const auto scenarios = read_scenarios(command.files, [&command](const scenario::Scenario& it) {
+    return refusals(it, command.is_table);
+  });
   if (!scenarios) return exit_wrong_input;
+  if (command.is_table) {
+    std::optional<std::string> as_version;
+    if (!command.as_version.empty()) as_version = command.as_version;
+    return print_cut_tables(*scenarios, as_version, command.is_json) ? exit_held : exit_not_held;
+  }
   std::signal(SIGINT, interrupt);
   return Explore(command).run(*scenarios);
 }
@@ -236,7 +254,9 @@ void add_explore(CLI::App& app, int& exit_code) {
   explore_app->add_option("--jobs", command->jobs, "Processes")->check(CLI::Range(1, 256));
   explore_app->add_option("--as-version", command->as_version,
                           "Kafka release that the simulated brokers behave as");
-  explore_app->add_flag("--json", command->is_json, "One JSON object a variant");
+  explore_app->add_flag("--table", command->is_table,
+                        "Cut the last step at every moment, and print what each crash leaves");
+  explore_app->add_flag("--json", command->is_json, "One JSON object a variant, or a cut");
   explore_app->add_flag("--defects", command->lists_defects,
                         "List the mistakes that `defect: name` has the brokers make");
   explore_app->callback([command, &exit_code] {
