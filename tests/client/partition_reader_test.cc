@@ -254,6 +254,24 @@ TEST_CASE("Brokers that cannot say where an epoch ended are read without the che
 
 namespace {
 
+// The only replica in sync acknowledges a record and loses it with its disk's tail.
+void lose_second_record(tests::SimulatedCluster& world, TransactionalProducer& producer) {
+  world.brokers().sync(1);
+  world.brokers().sync(2);
+  world.brokers().crash(2, minibroker::sim::Unsynced::kept, world.now());
+  world.world->advance(std::chrono::seconds(10));
+  producer.append({"log", 0}, tests::record("k", "second"));
+  CHECK(world.run(producer.flush()).ok());
+}
+
+void crash_and_restart(tests::SimulatedCluster& world) {
+  world.brokers().crash(1, minibroker::sim::Unsynced::lost, world.now());
+  world.world->advance(std::chrono::seconds(10));
+  world.brokers().restart(1, world.now());
+  world.brokers().restart(2, world.now());
+  world.world->advance(std::chrono::seconds(5));
+}
+
 // Polls until something else than "not now" comes.
 Result<Fetched> settled(tests::SimulatedCluster& world, PartitionReader& reader) {
   for (int i = 0; i < 20; ++i) {
@@ -267,6 +285,44 @@ Result<Fetched> settled(tests::SimulatedCluster& world, PartitionReader& reader)
 }
 
 }  // namespace
+
+TEST_CASE("A reader notices that a leader lost what it had read, in every era", "[client]") {
+  const std::string release = GENERATE("2.8", "3.5", "4.4");
+  minibroker::ClusterSettings settings = tests::settings_of(release, 2);
+  settings.topics.push_back({"log", 1, 2});
+  tests::SimulatedCluster world(settings);
+  TransactionalProducer producer(world.world->io().get_executor(), world.client, {});
+  CHECK(world.run(producer.init()).ok());
+  producer.append({"log", 0}, tests::record("k", "first"));
+  CHECK(world.run(producer.flush()).ok());
+  lose_second_record(world, producer);
+
+  PartitionReader reader(world.client, {"log", 0});
+  for (int polls = 0; polls < 20 && reader.position() < 2; ++polls)
+    REQUIRE(settled(world, reader).ok());
+  REQUIRE(reader.position() == 2);
+  crash_and_restart(world);
+  const Result<Fetched> lost = settled(world, reader);
+  REQUIRE(lost.ok());
+  CHECK(lost->error_code == ErrorCode::offset_out_of_range);
+  REQUIRE(lost->truncation.has_value());
+  CHECK(lost->truncation->position == 2);
+  REQUIRE(lost->truncation->end_offset == 1);
+
+  reader.seek(*lost->truncation->end_offset, lost->truncation->end_epoch);
+  // To the old producer the log lacks a sequence.
+  TransactionalProducer next(world.world->io().get_executor(), world.client, {});
+  CHECK(world.run(next.init()).ok());
+  next.append({"log", 0}, tests::record("k", "third"));
+  REQUIRE(world.run(next.flush()).ok());
+  std::vector<std::string> read;
+  for (int polls = 0; polls < 20 && reader.position() < 2; ++polls) {
+    const Result<Fetched> fetched = settled(world, reader);
+    REQUIRE(fetched.ok());
+    for (const protocol::Record& it : fetched->records) read.emplace_back(it.value->text());
+  }
+  CHECK(read == std::vector<std::string>{"third"});
+}
 
 TEST_CASE("A restarted broker has forgotten the session, and the reader reads on", "[client]") {
   tests::SimulatedCluster world(tests::settings_of("4.4"));
