@@ -370,7 +370,7 @@ def main():
         ("an unknown protocol is refused with the nearest",
          refused("did you mean SASL_SSL", "--listener", "SASL_SLL://127.0.0.1:0")),
         ("a port beside a listener is refused, not forgotten",
-         refused("--listener excludes --port", "--listener", "SSL://127.0.0.1:0", "--port", "0")),
+         refused("--port excludes --listener", "--listener", "SSL://127.0.0.1:0", "--port", "0")),
         ("a user without a password is refused and not shown",
          refused("name:password", "--user", "secret")),
     ]
