@@ -14,6 +14,9 @@ using namespace protocol;
 
 namespace {
 
+// producer.id.expiration.check.interval.ms, which Kafka does not document.
+constexpr Duration producer_expiration_check_interval = std::chrono::minutes(10);
+
 constexpr const char* admin_client_id = "__admin_client";
 
 using PartitionAnswer = ProduceResponse::PartitionProduceResponse;
@@ -147,17 +150,12 @@ ErrorCode take_producer(ProduceOperation& operation) {
 
 // ---- append
 
-// Kafka has a timer for it. What counts is that no batch is compared with a producer's entry that
-// is older than producer.id.expiration.ms.
-void forget_expired(Broker& broker, PartitionLog& log, const SharedBytes& records, Instant now) {
-  const Result<RecordBatchView> batch = RecordBatchView::open(records);
-  if (!batch || !batch->header().has_producer_id()) return;
-  const Duration expiration = broker.settings().producer_id_expiration;
-  const auto entry = log.producers().find(batch->header().producer_id);
-  const bool is_expired =
-      entry != log.producers().end() &&
-      to_timestamp(now) - entry->second.last_timestamp >= to_milliseconds(expiration);
-  if (is_expired) log.expire_producers(now, expiration);
+// Kafka has a timer for it; what its last beat has forgotten is forgotten when it matters.
+void forget_expired(Broker& broker, PartitionLog& log, Instant now) {
+  const Instant start = broker.settings().start;
+  const auto beats = (now - start) / producer_expiration_check_interval;
+  log.expire_producers(start + beats * producer_expiration_check_interval,
+                       broker.settings().producer_id_expiration);
 }
 
 void append(Broker& broker, Turn& turn, OperationId id, ProduceOperation& operation,
@@ -171,7 +169,7 @@ void append(Broker& broker, Turn& turn, OperationId id, ProduceOperation& operat
   if (replica == nullptr) return refuse_task(operation, task, error);
   if (operation.acks == -1) error = Replicas::check_in_sync(*replica);
   if (error != ErrorCode::none) return refuse_task(operation, task, error);
-  forget_expired(broker, replica->log, task.records, turn.now);
+  forget_expired(broker, replica->log, turn.now);
   AppendOutcome outcome = replica->log.append_as_leader(
       task.records, AppendOrigin::client, replica->leader_epoch, task.guard, turn.now);
   PartitionAnswer& answer = answer_at(operation, task.slot);

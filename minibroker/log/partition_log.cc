@@ -277,6 +277,8 @@ std::size_t PartitionLog::begin_rebuild(State& state) const {
 }
 
 void PartitionLog::expire_producers(Instant now, Duration expiration) {
+  if (now <= producers_checked_) return;
+  producers_checked_ = now;
   const std::int64_t now_ms = to_timestamp(now);
   const std::int64_t expiration_ms = to_milliseconds(expiration);
   expire(state_.producers, now_ms, expiration_ms);

@@ -73,9 +73,8 @@ struct TimestampAndOffset {
 
 // What a reader is given of a log.
 struct LogRead {
-  SharedBytes records;  // the last batch may be cut off
-  // Aborted transactions that begin below this have to be told with it.
-  std::int64_t bound = 0;
+  SharedBytes records;     // the last batch may be cut off
+  std::int64_t bound = 0;  // aborted transactions that begin below it are told with it
 };
 
 // What the cleaner makes of the first segments of a log, up to `end_offset`.
@@ -123,7 +122,7 @@ class PartitionLog {
   void truncate_to(std::int64_t offset);
   // An empty log that begins at that offset.
   void truncate_fully_and_start_at(std::int64_t offset);
-  // Forgets producers without open transaction, and verifications without answer.
+  // Forgets producers without open transaction, verifications without answer; once a moment.
   void expire_producers(Instant now, Duration expiration);
 
   // ---- verification (KIP-890)
@@ -244,6 +243,7 @@ class PartitionLog {
   std::int64_t cleaned_until_ = 0;
   std::int64_t first_dirty_offset_ = 0;
   Verifications verifications_;
+  Instant producers_checked_ = Instant::min();
   std::optional<LogChanges> changes_;
 };
 

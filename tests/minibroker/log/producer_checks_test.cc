@@ -315,6 +315,17 @@ TEST_CASE("A producer with an open transaction does not expire", "[log][producer
   CHECK(log.producers().contains(1));
 }
 
+TEST_CASE("A producer whose records say that they are old is known until the next look",
+          "[log][producers]") {
+  PartitionLog log;
+  log.expire_producers(Instant{} + std::chrono::hours(1), milliseconds(1000));
+  append(log, idempotent(2, 0, 0));
+  log.expire_producers(Instant{} + std::chrono::hours(1), milliseconds(1000));
+  CHECK(log.producers().contains(2));
+  log.expire_producers(Instant{} + std::chrono::hours(2), milliseconds(1000));
+  CHECK_FALSE(log.producers().contains(2));
+}
+
 // ---- markers
 
 TEST_CASE("A marker of an older epoch is refused", "[log][marker]") {
