@@ -222,10 +222,6 @@ ErrorCode begin_verification(Broker& broker, Turn& turn, const ProduceOperation&
   if (replica == nullptr) return error;
   error = check_epoch_before_verification(broker.era(), replica->log, header.producer_id,
                                           header.producer_epoch);
-  // KAFKA-18575: before the coordinator is asked; the marker may come while it answers.
-  if (error == ErrorCode::none && adds_partitions(operation.request))
-    error =
-        check_marker_has_come(broker, task.partition, header.producer_id, header.producer_epoch);
   if (error != ErrorCode::none) return error;
   task.guard = replica->log.begin_verification(header.producer_id, header.base_sequence,
                                                header.producer_epoch,

@@ -24,6 +24,13 @@ std::optional<std::int64_t> append_time(const LogSettings& settings, Instant now
   return to_timestamp(now);
 }
 
+// The coordinator is being asked about the transaction after the one that this marker ends
+// (KAFKA-18654): its answer comes when the marker is in the log already, and still counts.
+bool is_about_next(const VerificationEntry* asked, const RecordBatchHeader& batch) {
+  return batch.is_control_batch() && asked != nullptr && asked->adds_partition &&
+         asked->producer_epoch >= batch.producer_epoch;
+}
+
 }  // namespace
 
 void PartitionLog::begin_leader_epoch(std::int32_t leader_epoch) {
@@ -158,8 +165,10 @@ void PartitionLog::note_stored(const RecordBatchView& batch) {
   if (header.partition_leader_epoch >= 0)
     leader_epochs_.begin(header.partition_leader_epoch, header.base_offset);
   apply(state_, batch);
-  if (header.has_producer_id() && header.is_transactional())
-    verifications_.remove(header.producer_id);
+  if (!header.has_producer_id() || !header.is_transactional()) return;
+  const bool is_kept = is_about_next(verifications_.find(header.producer_id), header) &&
+                       settings_.defect != Defect::next_transaction_not_held_back;
+  if (!is_kept) verifications_.remove(header.producer_id);
 }
 
 void PartitionLog::make_room(const RecordBatchHeader& batch, std::int64_t offset) {
