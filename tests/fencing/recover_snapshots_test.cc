@@ -94,6 +94,30 @@ void write_behind_an_open_transaction(RecoveryWorld& world) {
   world.mark(2, ControlType::commit);
 }
 
+// At the leader: producer 1 has had a transaction open since offset 0.
+void show_open_transaction(RecoveryWorld& world) {
+  world.broker.on<protocol::DescribeProducersRequest>([](const auto&, int) {
+    protocol::DescribeProducersResponse response;
+    auto& producer =
+        response.topics.emplace_back().partitions.emplace_back().active_producers.emplace_back();
+    producer.producer_id = 1;
+    producer.producer_epoch = 6;
+    producer.current_txn_start_offset = 0;
+    return std::optional(response);
+  });
+}
+
+// At the coordinator: it is of x-0.
+void show_transactional_id(RecoveryWorld& world) {
+  world.broker.on<protocol::ListTransactionsRequest>([](const auto&, int) {
+    protocol::ListTransactionsResponse response;
+    auto& transaction = response.transaction_states.emplace_back();
+    transaction.transactional_id = "x-0";
+    transaction.producer_id = 1;
+    return std::optional(response);
+  });
+}
+
 std::string text_of(const Recovery& recovery) {
   std::string text;
   for (const auto& [key, value] : recovery.snapshots)
@@ -167,22 +191,8 @@ TEST_CASE("What is committed behind the bound after its capture is left out", "[
 TEST_CASE("A recovery that stalls names the open transaction", "[fencing]") {
   RecoveryWorld world;
   write_behind_an_open_transaction(world);
-  world.broker.on<protocol::DescribeProducersRequest>([](const auto&, int) {
-    protocol::DescribeProducersResponse response;
-    auto& producer =
-        response.topics.emplace_back().partitions.emplace_back().active_producers.emplace_back();
-    producer.producer_id = 1;
-    producer.producer_epoch = 6;
-    producer.current_txn_start_offset = 0;
-    return std::optional(response);
-  });
-  world.broker.on<protocol::ListTransactionsRequest>([](const auto&, int) {
-    protocol::ListTransactionsResponse response;
-    auto& transaction = response.transaction_states.emplace_back();
-    transaction.transactional_id = "x-0";
-    transaction.producer_id = 1;
-    return std::optional(response);
-  });
+  show_open_transaction(world);
+  show_transactional_id(world);
   world.broker.on<protocol::DescribeTransactionsRequest>([](const auto&, int) {
     protocol::DescribeTransactionsResponse response;
     auto& transaction = response.transaction_states.emplace_back();
@@ -214,14 +224,7 @@ TEST_CASE("A stalled recovery that cannot learn whose transaction it is says so"
 TEST_CASE("A transaction that no coordinator knows is called hanging", "[fencing]") {
   RecoveryWorld world;
   write_behind_an_open_transaction(world);
-  world.broker.on<protocol::DescribeProducersRequest>([](const auto&, int) {
-    protocol::DescribeProducersResponse response;
-    auto& producer =
-        response.topics.emplace_back().partitions.emplace_back().active_producers.emplace_back();
-    producer.producer_id = 1;
-    producer.current_txn_start_offset = 0;
-    return std::optional(response);
-  });
+  show_open_transaction(world);
   world.broker.on<protocol::ListTransactionsRequest>(
       [](const auto&, int) { return std::optional(protocol::ListTransactionsResponse()); });
   const Error error = world.recover().error();
@@ -231,21 +234,8 @@ TEST_CASE("A transaction that no coordinator knows is called hanging", "[fencing
 TEST_CASE("A transaction that its coordinator has ended is called hanging", "[fencing]") {
   RecoveryWorld world;
   write_behind_an_open_transaction(world);
-  world.broker.on<protocol::DescribeProducersRequest>([](const auto&, int) {
-    protocol::DescribeProducersResponse response;
-    auto& producer =
-        response.topics.emplace_back().partitions.emplace_back().active_producers.emplace_back();
-    producer.producer_id = 1;
-    producer.current_txn_start_offset = 0;
-    return std::optional(response);
-  });
-  world.broker.on<protocol::ListTransactionsRequest>([](const auto&, int) {
-    protocol::ListTransactionsResponse response;
-    auto& state = response.transaction_states.emplace_back();
-    state.transactional_id = "x-0";
-    state.producer_id = 1;
-    return std::optional(response);
-  });
+  show_open_transaction(world);
+  show_transactional_id(world);
   world.broker.on<protocol::DescribeTransactionsRequest>([](const auto&, int) {
     protocol::DescribeTransactionsResponse response;
     response.transaction_states.emplace_back().transaction_state = "CompleteAbort";
