@@ -18,34 +18,36 @@ using protocol::ErrorCode;
 
 constexpr Duration waking_time_max = std::chrono::minutes(2);
 
-// A producer id, and an offsets topic that answers.
-Task<void> wake_coordinators(client::ClusterClient& client) {
+constexpr const char* own_name = "fencepost-conform";  // of the transactional.id and the group
+
+// Asks until the coordinator is there.
+template <class Request>
+Task<typename Request::Response> wake(client::ClusterClient& client, client::CoordinatorType type,
+                                      Request request) {
   client::RetryPolicy policy;
   policy.time_max = std::chrono::seconds(60);
-  const client::Attempt<protocol::InitProducerIdResponse> init = [&client](bool is_fresh) {
-    protocol::InitProducerIdRequest request;
-    request.transactional_id = "fencepost-conform";
-    request.transaction_timeout_ms = 1000;
+  const client::Attempt<typename Request::Response> attempt = [&](bool is_fresh) {
     client::CallOptions options;
     options.fresh_lookup = is_fresh;
-    return client.call_coordinator(client::CoordinatorType::transaction, "fencepost-conform",
-                                   std::move(request), options);
+    return client.call_coordinator(type, own_name, request, options);
   };
+  co_return co_await client::run_with_retries(client.clock(), policy, 1, attempt);
+}
+
+// A producer id, and an offsets topic that answers.
+Task<void> wake_coordinators(client::ClusterClient& client) {
+  protocol::InitProducerIdRequest init;
+  init.transactional_id = own_name;
+  init.transaction_timeout_ms = 1000;
   Result<protocol::InitProducerIdResponse> producer =
-      co_await client::run_with_retries(client.clock(), policy, 1, init);
+      co_await wake(client, client::CoordinatorType::transaction, std::move(init));
   if (!producer) co_return producer.error();
-  const client::Attempt<protocol::HeartbeatResponse> beat = [&client](bool is_fresh) {
-    protocol::HeartbeatRequest request;
-    request.group_id = "fencepost-conform";
-    request.member_id = "nobody";
-    request.generation_id = 1;
-    client::CallOptions options;
-    options.fresh_lookup = is_fresh;
-    return client.call_coordinator(client::CoordinatorType::group, "fencepost-conform",
-                                   std::move(request), options);
-  };
+  protocol::HeartbeatRequest beat;
+  beat.group_id = own_name;
+  beat.member_id = "nobody";
+  beat.generation_id = 1;
   Result<protocol::HeartbeatResponse> heartbeat =
-      co_await client::run_with_retries(client.clock(), policy, 1, beat);
+      co_await wake(client, client::CoordinatorType::group, std::move(beat));
   if (!heartbeat) co_return heartbeat.error();
   co_return Result<void>();
 }
