@@ -51,6 +51,7 @@ ClusterClient::ClusterClient(const ClusterClient& other, Transport& transport, C
       options_(other.options_),
       brokers_(other.brokers_),
       topics_(other.topics_),
+      topic_names_(other.topic_names_),
       coordinators_(other.coordinators_),
       rotation_(other.rotation_) {
   CHECK(other.is_idle());
@@ -165,6 +166,7 @@ void ClusterClient::remember(const protocol::MetadataResponse& metadata, bool ha
     Topic& topic = topics_[*answer.name];
     topic = Topic();
     topic.id = answer.topic_id;
+    if (!topic.id.is_zero()) topic_names_[topic.id] = *answer.name;
     if (answer.error_code != ErrorCode::none) topic.problem = to_string(answer.error_code);
     for (const auto& partition : answer.partitions) {
       topic.leaders[partition.partition_index] = {partition.leader_id,
@@ -315,9 +317,8 @@ Uuid ClusterClient::topic_id(const std::string& topic) const {
 }
 
 std::string ClusterClient::topic_name(const Uuid& id) const {
-  for (const auto& [name, topic] : topics_)
-    if (!id.is_zero() && topic.id == id) return name;
-  return std::string();
+  const auto found = topic_names_.find(id);
+  return found == topic_names_.end() ? std::string() : found->second;
 }
 
 }  // namespace fencepost::client

@@ -87,7 +87,8 @@ class ClusterClient {
   // The id that Produce 13, Fetch 13 and others name the topic by; zero when the topic is not
   // known yet, or the cluster has no topic ids.
   Uuid topic_id(const std::string& topic) const;
-  // The name that belongs to the id; empty when not known.
+  // The name that belongs to the id; empty when it was never heard of. An answer may come after the
+  // topic was deleted, or while a broker does not know it yet.
   std::string topic_name(const Uuid& id) const;
 
   Clock& clock() { return clock_; }
@@ -126,6 +127,7 @@ class ClusterClient {
   ClusterClientOptions options_;
   std::map<std::int32_t, Address> brokers_;
   std::map<std::string, Topic> topics_;
+  std::map<Uuid, std::string> topic_names_;
   std::map<CoordinatorKey, Address> coordinators_;
   std::map<SlotKey, std::shared_ptr<Slot>> slots_;
   std::vector<std::weak_ptr<Connection>> own_connections_;

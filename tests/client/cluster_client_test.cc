@@ -218,6 +218,26 @@ TEST_CASE("Fetch names the topic by its id where the cluster has ids, and by nam
   }
 }
 
+TEST_CASE("The name of a topic id is not forgotten while a broker does not know the topic",
+          "[client]") {
+  World world;
+  Uuid id;
+  id.bytes[15] = 7;
+  bool is_known = true;
+  world.broker.on<MetadataRequest>([&](const auto&, int) {
+    std::optional<MetadataResponse> response = three_brokers(1);
+    if (is_known) response->topics.front().topic_id = id;
+    if (!is_known) response->topics.front().error_code = ErrorCode::unknown_topic_or_partition;
+    return response;
+  });
+  for (const bool known : {true, false}) {
+    is_known = known;
+    REQUIRE(world.run(world.cluster.refresh_metadata(std::vector<std::string>{"state"})).ok());
+    CHECK(world.cluster.topic_name(id) == "state");
+    CHECK(world.cluster.topic_id("state").is_zero() == !known);
+  }
+}
+
 TEST_CASE("An error of a fetch is handed back and does not move the position", "[client]") {
   World world;
   world.serve_topic("state", 1);
