@@ -130,13 +130,16 @@ Task<void> run_classic(MembershipPointer state) {
   bool fresh_lookup = false;
   while (!state->is_stopping) {
     if (is_eager) co_await give_up_all(state);
+    state->is_in_join_round = true;
     Result<RoundEnd> round = co_await join_round(state, fresh_lookup);
+    state->is_in_join_round = false;
     if (!round) {
       co_await be_forgotten(state);
       co_return round.error();
     }
     fresh_lookup = round.value() != RoundEnd::stable;
     if (round.value() == RoundEnd::forgotten) co_await be_forgotten(state);
+    if (state->is_stopping && round.value() != RoundEnd::stable) break;
     if (round.value() != RoundEnd::stable) {
       co_await pause(state, state->options.retry_backoff);
       continue;

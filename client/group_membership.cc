@@ -83,6 +83,8 @@ Task<void> GroupMembership::run() {
 void GroupMembership::stop() {
   state_->is_stopping = true;
   if (state_->stopping != nullptr) state_->stopping->set();
+  // The round may wait for a member that is gone; leaving behind it would wait as well.
+  if (state_->is_in_join_round) state_->cluster.close();
 }
 
 GroupMetadata GroupMembership::metadata() const {

@@ -42,7 +42,8 @@ struct GroupMembershipOptions {
 
 struct MembershipState;
 
-// The cluster client should be its own: a join round holds up what waits behind it.
+// The cluster client should be its own: a join round holds up what waits behind it, and stop()
+// during one closes the connections.
 class GroupMembership {
  public:
   GroupMembership(ClusterClient& cluster, GroupMembershipOptions options,

@@ -30,6 +30,7 @@ struct MembershipState {
   std::vector<TopicPartition> owned;
   std::unique_ptr<Event> stopping;  // made when run() begins: only then is there an executor
   bool is_stopping = false;
+  bool is_in_join_round = false;  // waiting for others, perhaps for long
   int joins = 0;
 
   void show_nothing() {

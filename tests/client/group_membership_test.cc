@@ -150,6 +150,38 @@ TEST_CASE("A static member that comes back keeps its place", "[client][membershi
   other.stop_and_wait();
 }
 
+TEST_CASE("A member leaves at once, also while a join round waits for another that is gone",
+          "[client][membership]") {
+  const GroupProtocol protocol = any_protocol();
+  const std::optional<std::string> instance_id =
+      GENERATE(std::optional<std::string>(), std::optional<std::string>("static"));
+  GroupWorld world;
+  GroupDriver gone(world, world.owners, "gone", protocol);
+  GroupDriver one(world, world.owners, "one", protocol, instance_id);
+  gone.start();
+  one.start();
+  world.wait(8);
+  minibroker::sim::FaultRule deaf;
+  deaf.action = FaultAction::drop;
+  deaf.name = "deaf";
+  deaf.client_id = "gone";
+  deaf.count = -1;
+  world.brokers().faults().add(deaf);
+  GroupDriver two(world, world.owners, "two", protocol);
+  two.start();
+  world.wait(3);
+  one.membership->stop();
+  world.wait(1);
+  CHECK(one.running->has_value());
+  CHECK(one.owned() == 0);
+  two.membership->stop();
+  world.wait(1);
+  CHECK(two.running->has_value());
+  gone.membership->stop();
+  world.wait(20);
+  CHECK(gone.running->has_value());
+}
+
 TEST_CASE("What the coordinator refuses for good ends the membership with its code",
           "[client][membership]") {
   GroupWorld world;
