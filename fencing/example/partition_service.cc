@@ -6,6 +6,8 @@ namespace {
 
 constexpr Duration fetch_wait = milliseconds(100);
 constexpr Duration pause_after_refusal = milliseconds(100);
+// How long whoever the group refuses waits for the membership to notice.
+constexpr Duration patience_with_group = std::chrono::seconds(5);
 
 client::FetchOptions reading() {
   client::FetchOptions options;
@@ -17,10 +19,11 @@ client::FetchOptions reading() {
 }  // namespace
 
 PartitionService::PartitionService(asio::any_io_executor executor, client::ClusterClient& cluster,
-                                   client::TopicPartition input, MakeStore make_store,
-                                   Notice notice)
+                                   client::TopicPartition input, GenerationFence::LiveMetadata live,
+                                   MakeStore make_store, Notice notice)
     : cluster_(cluster),
       input_(std::move(input)),
+      live_(std::move(live)),
       make_store_(std::move(make_store)),
       notice_(std::move(notice)),
       reader_(cluster_, input_, reading()),
@@ -51,6 +54,13 @@ asio::awaitable<void> PartitionService::pause() {
   co_await client::wait_until(stopping_, cluster_.clock(), until);
 }
 
+// A stale owner that went on trying would fence the valid one, be fenced by its takeover, take over
+// itself, and so on until its next heartbeat.
+asio::awaitable<void> PartitionService::wait_for_group(client::GroupMetadata shown) {
+  const Instant deadline = cluster_.clock().now() + patience_with_group;
+  while (!is_stopping_ && live_() == shown && cluster_.clock().now() < deadline) co_await pause();
+}
+
 asio::awaitable<bool> PartitionService::take_over() {
   store_ = make_store_();
   Result<TakenOver> taken = co_await store_->take_over();
@@ -73,9 +83,11 @@ asio::awaitable<bool> PartitionService::take_over() {
 
 asio::awaitable<void> PartitionService::serve() {
   while (!is_stopping_) {
+    client::GroupMetadata shown = live_();
     const Step step = co_await read_and_write();
     if (step == Step::take_over) co_return;
     if (step == Step::pause) co_await pause();
+    if (step == Step::wait_for_group) co_await wait_for_group(std::move(shown));
   }
 }
 
@@ -153,11 +165,8 @@ PartitionService::Step PartitionService::step_after(const WriteOutcome& outcome)
     case WriteStatus::closed:
       return Step::pause;
     case WriteStatus::fenced: {
-      const protocol::Reaction reaction = protocol::reaction_of(outcome.error_code);
-      const bool is_producer = outcome.error_code == protocol::ErrorCode::producer_fenced ||
-                               outcome.error_code == protocol::ErrorCode::invalid_producer_epoch;
-      if (reaction == protocol::Reaction::fenced && !is_producer) return Step::pause;
-      return Step::take_over;
+      const bool is_by_group = verdict_of(outcome.error_code).outcome == FenceOutcome::fenced;
+      return is_by_group ? Step::wait_for_group : Step::take_over;
     }
     case WriteStatus::unknown_outcome:
     case WriteStatus::failed:

@@ -20,9 +20,10 @@ using Notice = std::function<void(const std::string&)>;  // one line for a perso
 class PartitionService {
  public:
   // `make_store` is called for each takeover: after the first one again when the producer was
-  // fenced or an outcome is unknown.
+  // fenced or an outcome is unknown. `live` is what the stores show.
   PartitionService(asio::any_io_executor executor, client::ClusterClient& cluster,
-                   client::TopicPartition input, MakeStore make_store, Notice notice);
+                   client::TopicPartition input, GenerationFence::LiveMetadata live,
+                   MakeStore make_store, Notice notice);
 
   // Until stop(); what cannot be taken over is tried again.
   asio::awaitable<void> run();
@@ -34,7 +35,7 @@ class PartitionService {
   bool is_stopping() const { return is_stopping_; }
 
  private:
-  enum class Step { go_on, pause, take_over };
+  enum class Step { go_on, pause, wait_for_group, take_over };
 
   asio::awaitable<bool> take_over();
   asio::awaitable<void> serve();
@@ -43,10 +44,12 @@ class PartitionService {
   asio::awaitable<Step> find_position(std::optional<client::Truncation> truncation);
   asio::awaitable<void> give_up();
   asio::awaitable<void> pause();
+  asio::awaitable<void> wait_for_group(client::GroupMetadata shown);
   Step step_after(const WriteOutcome& outcome);
 
   client::ClusterClient& cluster_;
   client::TopicPartition input_;
+  GenerationFence::LiveMetadata live_;
   MakeStore make_store_;
   Notice notice_;
   std::unique_ptr<StateStore> store_;

@@ -62,8 +62,9 @@ asio::awaitable<void> Worker::assigned(Partitions partitions) {
   for (const client::TopicPartition& input : partitions) {
     std::shared_ptr<PartitionService>& service = services_[input];
     MakeStore make = [this, input] { return make_store(input, services_.at(input).get()); };
-    service = std::make_shared<PartitionService>(executor_, data_cluster_, input, std::move(make),
-                                                 options_.notice);
+    service = std::make_shared<PartitionService>(
+        executor_, data_cluster_, input, [this] { return membership_.metadata(); }, std::move(make),
+        options_.notice);
     asio::co_spawn(executor_, serve(service), asio::detached);
   }
   co_return;

@@ -21,7 +21,8 @@ struct Process {
       : world(in),
         membership(in.world->network(), in.world->clock(), in.world->bootstrap(), named(name)),
         data(in.world->network(), in.world->clock(), in.world->bootstrap(), named(name + "-data")),
-        worker(in.world->io().get_executor(), membership, data, options(protocol, fence, name)) {
+        worker(in.world->io().get_executor(), membership, data,
+               with_notice(options(protocol, fence, name), &takeovers)) {
     running = world.start(worker.run());
   }
   static client::ClusterClientOptions named(const std::string& name) {
@@ -44,6 +45,12 @@ struct Process {
     options.fence = fence;
     return options;
   }
+  static WorkerOptions with_notice(WorkerOptions options, int* takeovers) {
+    options.notice = [takeovers](const std::string& line) {
+      if (line.find("taken over") != std::string::npos) ++*takeovers;
+    };
+    return options;
+  }
   void stop() {
     worker.stop();
     REQUIRE(world.finish(running).ok());
@@ -52,6 +59,7 @@ struct Process {
   tests::SimulatedCluster& world;
   client::ClusterClient membership;
   client::ClusterClient data;
+  int takeovers = 0;  // of a partition
   Worker worker;
   std::shared_ptr<std::optional<Result<void>>> running;
 };
@@ -78,6 +86,19 @@ struct ServiceWorld : tests::SimulatedCluster {
       REQUIRE(run(events.flush()).ok());
       produced += 3;
     }
+  }
+  // What that client sends waits until it is let go, meanwhile its session ends.
+  void hold(const std::string& client_id) {
+    minibroker::sim::FaultRule held;
+    held.action = minibroker::sim::FaultAction::hold;
+    held.name = client_id;
+    held.client_id = client_id;
+    held.count = -1;
+    brokers().faults().add(held);
+  }
+  void let_go(const std::string& client_id) {
+    brokers().faults().remove(client_id);
+    brokers().release(client_id, now());
   }
   void wait(int seconds) { world->advance(std::chrono::seconds(seconds)); }
   // The sum over all keys of the newest snapshots.
@@ -152,15 +173,8 @@ TEST_CASE("A worker that was cut off and comes back brings nothing old with it",
   world.wait(3);
   world.produce(4);
   world.wait(2);
-  // What it sends arrives after its session has ended and another has taken over.
-  for (const char* client_id : {"stale", "stale-data"}) {
-    minibroker::sim::FaultRule held;
-    held.action = minibroker::sim::FaultAction::hold;
-    held.name = client_id;
-    held.client_id = client_id;
-    held.count = -1;
-    world.brokers().faults().add(held);
-  }
+  world.hold("stale");
+  world.hold("stale-data");
   world.produce(4);
   world.wait(9);
   Process valid(world, "valid", protocol);
@@ -168,13 +182,42 @@ TEST_CASE("A worker that was cut off and comes back brings nothing old with it",
   world.produce(4);
   world.wait(3);
   CHECK(world.sum() == world.produced);
-  for (const char* client_id : {"stale", "stale-data"}) {
-    world.brokers().faults().remove(client_id);
-    world.brokers().release(client_id, world.now());
-  }
+  world.let_go("stale");
+  world.let_go("stale-data");
   world.wait(20);
   CHECK(world.sum() == world.produced);
   stale.stop();
   valid.stop();
   CHECK(world.sum() == world.produced);
+}
+
+TEST_CASE("A stale owner that the group refuses does not take over again and again",
+          "[fencing][example]") {
+  const GroupProtocol protocol = GENERATE(GroupProtocol::eager, GroupProtocol::consumer);
+  ServiceWorld world;
+  Process stale(world, "stale", protocol);
+  world.wait(3);
+  world.produce(4);
+  world.wait(2);
+  world.hold("stale");
+  world.hold("stale-data");
+  world.produce(4);
+  world.wait(9);
+  Process valid(world, "valid", protocol);
+  world.wait(8);
+  CHECK(stale.takeovers == 3);
+  CHECK(valid.takeovers == 3);
+  // It can write again, but does not hear yet that it is no member any more.
+  world.let_go("stale-data");
+  world.wait(4);
+  world.produce(4);
+  world.wait(1);
+  CHECK(stale.takeovers <= 6);
+  CHECK(valid.takeovers <= 6);
+  CHECK(world.sum() == world.produced);
+  world.let_go("stale");
+  world.wait(20);
+  CHECK(world.sum() == world.produced);
+  stale.stop();
+  valid.stop();
 }
