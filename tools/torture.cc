@@ -40,6 +40,9 @@ struct TortureOptions {
   int events_per_second = 200;
 };
 
+// For a worker that is asked to end: the last commit, and leaving the group.
+constexpr Duration patience_at_end = std::chrono::seconds(20);
+
 struct Torture {
   const TortureOptions& options;
   ClusterCommand& command;
@@ -49,7 +52,9 @@ struct Torture {
   std::vector<std::unique_ptr<WorkerProcess>> workers;
   std::vector<std::unique_ptr<Proxy>> proxies;  // of each worker
   std::set<std::size_t> struck;                 // workers that something is being done to
-  bool is_over = false;                         // no more events
+  bool is_over = false;                         // no more strikes and events
+  bool is_ending = false;                       // the workers have been asked to end
+  std::vector<std::string> broken;              // claims
   std::optional<Result<std::int64_t>> produced;
 
   client::Clock& clock() { return command.clock(); }
@@ -160,15 +165,32 @@ asio::awaitable<void> begin_again(Torture& torture, Instant begin, Strike strike
   say(torture, begin, strike.worker, started.ok() ? "started again" : started.error().text);
 }
 
+// A crash, or what a sanitizer found, is a broken claim as well.
+void note_bad_end(Torture& torture, Instant begin, std::size_t worker) {
+  std::optional<std::string> how = torture.workers[worker]->take_bad_end();
+  if (!how.has_value()) return;
+  say(torture, begin, worker, *how);
+  torture.broken.push_back(fmt::format("worker {} {}", worker, *how));
+}
+
+asio::awaitable<void> ask_to_end(Torture& torture, std::size_t worker) {
+  WorkerProcess& process = *torture.workers[worker];
+  if (!process.is_asked_to_end()) process.send(SIGTERM);
+  const Instant deadline = torture.clock().now() + patience_at_end;
+  while (process.is_running() && torture.clock().now() < deadline)
+    co_await torture.wait(milliseconds(20));
+  if (process.is_running())
+    torture.broken.push_back(fmt::format("worker {} was asked to end, and did not in {} s", worker,
+                                         to_milliseconds(patience_at_end) / 1000));
+}
+
 asio::awaitable<void> kill_and_begin_again(Torture& torture, Instant begin, Strike strike) {
   WorkerProcess& process = *torture.workers[strike.worker];
   const bool is_asked = strike.kind == Strike::Kind::end;
   say(torture, begin, strike.worker, is_asked ? "asked to end" : "killed");
-  if (is_asked) {
-    process.send(SIGTERM);
-    for (int i = 0; i < 200 && process.is_running(); ++i) co_await torture.wait(milliseconds(50));
-  }
+  if (is_asked) co_await ask_to_end(torture, strike.worker);
   process.kill_and_wait();
+  note_bad_end(torture, begin, strike.worker);
   co_await begin_again(torture, begin, strike);
 }
 
@@ -192,7 +214,8 @@ asio::awaitable<void> carry_out(Torture* torture, Instant begin, Strike strike) 
 // many.
 asio::awaitable<std::int64_t> strike_workers(Torture* torture, Instant begin) {
   std::int64_t strikes = 0;
-  while (torture->clock().now() < begin + torture->duration && !torture->produced) {
+  const Instant end = begin + torture->duration;
+  while (torture->clock().now() < end && !torture->is_over && !torture->produced) {
     co_await torture->wait(torture->moment(300, 2'000));
     const Strike strike = draw_strike(*torture);
     const std::size_t struck_max = std::max<std::size_t>(torture->workers.size() - 1, 1);
@@ -205,11 +228,30 @@ asio::awaitable<std::int64_t> strike_workers(Torture* torture, Instant begin) {
   co_return strikes;
 }
 
-asio::awaitable<void> end_workers(Torture& torture) {
+// Starts a worker again that has ended by itself.
+asio::awaitable<void> watch_workers(Torture* torture, Instant begin) {
+  while (!torture->is_ending) {
+    for (std::size_t i = 0; i < torture->workers.size(); ++i) {
+      if (torture->struck.contains(i) || torture->workers[i]->is_running()) continue;
+      note_bad_end(*torture, begin, i);
+      Strike restart;
+      restart.worker = i;
+      restart.until_next_life = std::chrono::seconds(1);
+      torture->struck.insert(i);
+      co_await begin_again(*torture, begin, restart);
+      torture->struck.erase(i);
+    }
+    co_await torture->wait(milliseconds(100));
+  }
+}
+
+asio::awaitable<void> end_workers(Torture& torture, Instant begin) {
+  torture.is_ending = true;
   for (const auto& worker : torture.workers) worker->send(SIGTERM);
-  for (const auto& worker : torture.workers) {
-    for (int i = 0; i < 400 && worker->is_running(); ++i) co_await torture.wait(milliseconds(50));
-    worker->kill_and_wait();
+  for (std::size_t i = 0; i < torture.workers.size(); ++i) {
+    co_await ask_to_end(torture, i);
+    torture.workers[i]->kill_and_wait();
+    note_bad_end(torture, begin, i);
   }
 }
 
@@ -221,8 +263,8 @@ asio::awaitable<void> keep_producing(Torture* torture) {
   torture->produced.emplace(std::move(produced));
 }
 
-// The broken claims of all partitions.
-Task<std::vector<std::string>> run_torture(Torture* torture) {
+// What is broken is in torture->broken.
+Task<void> run_torture(Torture* torture) {
   std::vector<std::string> names{torture->topics.input, torture->topics.snapshots};
   Result<void> created =
       co_await create_topics(torture->command.cluster(), std::move(names),
@@ -232,25 +274,25 @@ Task<std::vector<std::string>> run_torture(Torture* torture) {
     if (Result<void> started = worker->start(); !started) co_return started.error();
   asio::co_spawn(torture->command.io(), keep_producing(torture), asio::detached);
   const Instant begin = torture->clock().now();
+  asio::co_spawn(torture->command.io(), watch_workers(torture, begin), asio::detached);
   const std::int64_t strikes = co_await strike_workers(torture, begin);
   torture->is_over = true;
   while (!torture->produced.has_value()) co_await torture->wait(milliseconds(20));
   if (!torture->produced->ok()) co_return torture->produced->error();
   // The last word is a worker's that has all partitions and all events.
   co_await torture->wait(std::chrono::seconds(10));
-  co_await end_workers(*torture);
-  std::vector<std::string> broken;
+  co_await end_workers(*torture, begin);
   std::int64_t snapshots = 0;
   for (int i = 0; i < torture->topics.partitions; ++i) {
     Result<SeenPartition> seen =
         co_await read_partition(torture->command.cluster(), torture->topics, i);
     if (!seen) co_return seen.error();
     snapshots += static_cast<std::int64_t>(seen->snapshots.size());
-    for (std::string& claim : broken_claims(*seen)) broken.push_back(std::move(claim));
+    for (std::string& claim : broken_claims(*seen)) torture->broken.push_back(std::move(claim));
   }
   fmt::print("{} strikes, {} events, {} snapshots\n", strikes, torture->produced->value(),
              snapshots);
-  co_return broken;
+  co_return Result<void>();
 }
 
 // Each behind a proxy of its own; none runs yet.
@@ -289,16 +331,17 @@ int run(const TortureOptions& options) {
   if (failure)
     return report_error("torture", Error{ErrorKind::io, "cannot make " + folder.string()});
   TortureTopics topics{name + "-in", name + "-state", name, options.partitions, options.replicas};
-  Torture torture{options, **command, topics, *duration, Random(options.seed, "plan"),
-                  {},      {},        {},     false,     {}};
+  Torture torture{options, **command, topics, *duration, Random(options.seed, "plan"), {}, {}, {},
+                  false,   false,     {},     {}};
   if (Result<void> added = add_workers(torture, folder); !added)
     return report_error("torture", added.error());
   fmt::print("topics {} and {}, logs of the workers in {}\n", topics.input, topics.snapshots,
              folder.string());
-  std::optional<Result<std::vector<std::string>>> broken = (*command)->run(run_torture(&torture));
-  if (!broken) return exit_unreachable;
-  if (!broken->ok()) return report_error("torture", broken->error());
-  return report(**broken);
+  std::optional<Result<void>> ended =
+      (*command)->run_to_end(run_torture(&torture), [&torture] { torture.is_over = true; });
+  if (!ended) return exit_unreachable;
+  if (!ended->ok()) return report_error("torture", ended->error());
+  return report(torture.broken);
 }
 
 }  // namespace

@@ -8,6 +8,9 @@
 #include <cerrno>
 #include <csignal>
 #include <cstring>
+#include <utility>
+
+#include "tools/exit_code.h"
 
 namespace fencepost::tools {
 
@@ -28,22 +31,26 @@ Result<void> WorkerProcess::start() {
   posix_spawn_file_actions_addopen(&files, STDOUT_FILENO, log_file_.c_str(),
                                    O_WRONLY | O_CREAT | O_APPEND, 0644);
   posix_spawn_file_actions_adddup2(&files, STDOUT_FILENO, STDERR_FILENO);
+  // In a process group of its own: the Ctrl-C of a terminal is for whoever runs the torture.
+  posix_spawnattr_t attributes;
+  posix_spawnattr_init(&attributes);
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
   const int failure =
-      posix_spawn(&process_, "/proc/self/exe", &files, nullptr, arguments.data(), environ);
+      posix_spawn(&process_, "/proc/self/exe", &files, &attributes, arguments.data(), environ);
+  posix_spawnattr_destroy(&attributes);
   posix_spawn_file_actions_destroy(&files);
   if (failure != 0) {
     process_ = -1;
     return Error{ErrorKind::io, std::string("cannot start a worker: ") + std::strerror(failure)};
   }
-  is_stopped_ = false;
+  is_asked_to_end_ = false;
   return {};
 }
 
 void WorkerProcess::send(int signal) {
   if (process_ < 0) return;
   kill(process_, signal);
-  if (signal == SIGSTOP) is_stopped_ = true;
-  if (signal == SIGCONT) is_stopped_ = false;
+  if (signal == SIGTERM) is_asked_to_end_ = true;
 }
 
 void WorkerProcess::kill_and_wait() {
@@ -51,18 +58,38 @@ void WorkerProcess::kill_and_wait() {
   kill(process_, SIGKILL);
   int status = 0;
   while (waitpid(process_, &status, 0) < 0 && errno == EINTR) continue;
+  const bool is_killed = WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL;
+  if (!is_killed) note_end(status);
   process_ = -1;
-  is_stopped_ = false;
 }
 
 bool WorkerProcess::is_running() {
   if (process_ < 0) return false;
   int status = 0;
   if (waitpid(process_, &status, WNOHANG) != process_) return true;
-  exit_code_ = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  note_end(status);
   process_ = -1;
-  is_stopped_ = false;
   return false;
+}
+
+void WorkerProcess::note_end(int status) {
+  // Asked before it could listen for that.
+  if (is_asked_to_end_ && WIFSIGNALED(status) && WTERMSIG(status) == SIGTERM) return;
+  // Cut off while it began.
+  if (WIFEXITED(status) && WEXITSTATUS(status) == exit_unreachable) return;
+  if (WIFSIGNALED(status))
+    bad_end_ = std::string("ended by signal ") + strsignal(WTERMSIG(status));
+  else if (WEXITSTATUS(status) != 0)
+    bad_end_ = "ended with exit code " + std::to_string(WEXITSTATUS(status));
+  else if (!is_asked_to_end_)
+    bad_end_ = "ended without being asked";
+  else
+    return;
+  *bad_end_ += ", see " + log_file_;
+}
+
+std::optional<std::string> WorkerProcess::take_bad_end() {
+  return std::exchange(bad_end_, std::nullopt);
 }
 
 }  // namespace fencepost::tools

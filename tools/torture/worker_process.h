@@ -1,6 +1,7 @@
 // A real `fencepost worker` in a process of its own: begun, stopped in the middle, woken, killed.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,18 +21,22 @@ class WorkerProcess {
   // Error io when the program cannot be started.
   Result<void> start();
   void send(int signal);  // SIGSTOP, SIGCONT, SIGTERM; nothing when none runs
+  // A second SIGTERM would not be waited for.
+  bool is_asked_to_end() const { return is_asked_to_end_; }
   void kill_and_wait();
-  // Whether it runs; when it has ended by itself its exit code is in exit_code().
   bool is_running();
-  int exit_code() const { return exit_code_; }
-  bool is_stopped() const { return is_stopped_; }
+  // How it ended, when that is a fault of its own: without being asked, by a signal that nobody
+  // sent, or with an exit code that says neither success nor a cluster out of reach. Told once.
+  std::optional<std::string> take_bad_end();
 
  private:
+  void note_end(int status);
+
   std::vector<std::string> arguments_;
   std::string log_file_;
   int process_ = -1;
-  bool is_stopped_ = false;
-  int exit_code_ = 0;
+  bool is_asked_to_end_ = false;
+  std::optional<std::string> bad_end_;
 };
 
 }  // namespace fencepost::tools
