@@ -14,8 +14,6 @@ namespace {
 using Wanted = FetchRequest::FetchPartition;
 using Answer = FetchResponse::PartitionData;
 
-constexpr std::int8_t read_committed = 1;
-constexpr int consumer_id = -1;
 // From this version on a consumer may read from a follower (KIP-392).
 constexpr std::int16_t any_replica_version_min = 11;
 

@@ -5,6 +5,7 @@
 
 #include "minibroker/handlers/authorization.h"
 #include "minibroker/handlers/handlers.h"
+#include "minibroker/handlers/offset_topics.h"
 
 namespace fencepost::minibroker::handlers {
 
@@ -97,10 +98,8 @@ void keep_visible(const Turn& turn, const RequestContext& context, Topics& topic
 
 void finish(const Turn& turn, const RequestContext& context, OffsetFetchResponse& response) {
   keep_visible(turn, context, response.topics);
-  // From version 10 on topics have ids: their names do not travel.
-  constexpr std::int16_t topic_ids_version_min = 10;
   for (auto& group : response.groups) {
-    if (context.api_version >= topic_ids_version_min)
+    if (context.api_version >= offset_topic_ids_version_min)
       for (auto& topic : group.topics)
         if (const TopicImage* image = turn.controller.find_topic(topic.topic_id))
           topic.name = image->name;

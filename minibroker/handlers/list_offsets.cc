@@ -12,12 +12,10 @@ using namespace protocol;
 
 namespace {
 
-using Wanted = ListOffsetsRequest::ListOffsetsPartition;
-using Answer = ListOffsetsResponse::ListOffsetsPartitionResponse;
+using WantedOffset = ListOffsetsRequest::ListOffsetsPartition;
+using FoundOffset = ListOffsetsResponse::ListOffsetsPartitionResponse;
 
 constexpr std::int16_t leader_epoch_version_min = 4;
-constexpr std::int8_t read_committed = 1;
-constexpr int consumer_id = -1;
 constexpr int debugging_replica_id = -2;
 constexpr std::int64_t latest_timestamp = -1;
 constexpr std::int64_t earliest_timestamp = -2;
@@ -61,7 +59,7 @@ ErrorCode error_of_unknown_end(const Replica& replica, const RequestContext& con
 }
 
 void look_up(const Replica& replica, std::int64_t timestamp, std::int64_t limit, ErrorCode unknown,
-             Answer& answer) {
+             FoundOffset& answer) {
   const PartitionLog& log = replica.log;
   switch (timestamp) {
     case latest_timestamp:
@@ -94,10 +92,10 @@ void look_up(const Replica& replica, std::int64_t timestamp, std::int64_t limit,
   answer.leader_epoch = found->leader_epoch;
 }
 
-Answer answer_one(Broker& broker, Turn& turn, const RequestContext& context,
-                  const ListOffsetsRequest& request, const TopicPartition& partition,
-                  const Wanted& wanted) {
-  Answer answer;
+FoundOffset answer_one(Broker& broker, Turn& turn, const RequestContext& context,
+                       const ListOffsetsRequest& request, const TopicPartition& partition,
+                       const WantedOffset& wanted) {
+  FoundOffset answer;
   answer.partition_index = wanted.partition_index;
   if (!allows_topic(turn, context, Operation::describe, partition.topic)) {
     answer.error_code = ErrorCode::topic_authorization_failed;
@@ -125,7 +123,7 @@ std::set<TopicPartition> duplicates_in(const ListOffsetsRequest& request) {
   std::set<TopicPartition> seen;
   std::set<TopicPartition> twice;
   for (const auto& topic : request.topics)
-    for (const Wanted& wanted : topic.partitions) {
+    for (const WantedOffset& wanted : topic.partitions) {
       const TopicPartition partition{topic.name, wanted.partition_index};
       if (!seen.insert(partition).second) twice.insert(partition);
     }
@@ -149,7 +147,7 @@ void list_offsets(Broker& broker, Turn& turn, const RequestContext& context,
   std::set<TopicPartition> refused;
   for (const auto& topic : request.topics) {
     auto& answered = topic_in(response, topic.name);
-    for (const Wanted& wanted : topic.partitions) {
+    for (const WantedOffset& wanted : topic.partitions) {
       const TopicPartition partition{topic.name, wanted.partition_index};
       const bool is_denied = !allows_topic(turn, context, Operation::describe, topic.name);
       if (is_denied || !twice.contains(partition)) {

@@ -6,10 +6,6 @@ namespace fencepost::minibroker::handlers {
 
 using namespace protocol;
 
-namespace {
-constexpr std::int16_t topic_ids_version_min = 10;
-}
-
 void offset_commit(Broker& broker, Turn& turn, const RequestContext& context,
                    const OffsetCommitRequest& request) {
   OffsetCommitResponse refused;
@@ -18,7 +14,8 @@ void offset_commit(Broker& broker, Turn& turn, const RequestContext& context,
     return broker.reply(context, refused);
   }
   OffsetCommitRequest good = request;
-  refuse_bad_topics(turn, context, context.api_version >= topic_ids_version_min, good, refused);
+  refuse_bad_topics(turn, context, context.api_version >= offset_topic_ids_version_min, good,
+                    refused);
   // Without a partition that there is, the group is not asked, nor made.
   if (good.topics.empty()) return broker.reply(context, refused);
   broker.groups().offset_commit(context, good, std::move(refused), turn.now);

@@ -2,14 +2,13 @@
 // see group/offset_fetch.cc.
 #include "minibroker/handlers/authorization.h"
 #include "minibroker/handlers/handlers.h"
+#include "minibroker/handlers/offset_topics.h"
 
 namespace fencepost::minibroker::handlers {
 
 using namespace protocol;
 
 namespace {
-
-constexpr std::int16_t topic_ids_version_min = 10;
 
 using Group = OffsetFetchRequest::OffsetFetchRequestGroup;
 using GroupAnswer = OffsetFetchResponse::OffsetFetchResponseGroup;
@@ -99,7 +98,7 @@ void offset_fetch(Broker& broker, Turn& turn, const RequestContext& context,
   OffsetFetchResponse refused;
   TopicIds topic_ids;
   for (const Group& group : good.groups) refused.groups.emplace_back().group_id = group.group_id;
-  if (context.api_version >= topic_ids_version_min) {
+  if (context.api_version >= offset_topic_ids_version_min) {
     for (const auto& [name, image] : turn.controller.topics()) topic_ids[name] = image.id;
     for (std::size_t i = 0; i < good.groups.size(); ++i)
       name_topics(turn.controller, good.groups[i], refused.groups[i]);

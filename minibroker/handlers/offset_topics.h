@@ -7,6 +7,9 @@
 
 namespace fencepost::minibroker::handlers {
 
+// From this version on OffsetCommit and OffsetFetch give topics by id: names do not travel.
+constexpr std::int16_t offset_topic_ids_version_min = 10;
+
 // Answers every partition with that error. The lists are those of OffsetCommit or TxnOffsetCommit.
 template <class Topics, class Answers>
 void refuse_all(const Topics& topics, protocol::ErrorCode error, Answers& answers) {

@@ -6,6 +6,9 @@
 
 namespace fencepost::minibroker::handlers {
 
+constexpr int consumer_id = -1;            // replica_id
+constexpr std::int8_t read_committed = 1;  // isolation_level
+
 // FENCED_LEADER_EPOCH or UNKNOWN_LEADER_EPOCH for a client that knows another epoch (KIP-320);
 // -1 is not checked.
 protocol::ErrorCode check_leader_epoch(const Replica& replica, std::int32_t current_leader_epoch);

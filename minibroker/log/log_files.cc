@@ -10,7 +10,6 @@ namespace fencepost::minibroker {
 
 namespace {
 
-constexpr std::size_t digits_in_name = 20;
 // Index entries are written this many bytes at a time: recovery makes those anew that are missing.
 constexpr std::size_t index_write_bytes = 1024;
 
@@ -19,7 +18,7 @@ constexpr std::size_t index_write_bytes = 1024;
 std::string segment_path(const std::string& folder, std::int64_t offset,
                          const std::string& suffix) {
   const std::string number = std::to_string(offset);
-  return folder + "/" + std::string(digits_in_name - number.size(), '0') + number + suffix;
+  return folder + "/" + std::string(segment_name_digits - number.size(), '0') + number + suffix;
 }
 
 LogFiles LogFiles::create(std::string folder, const Uuid& topic_id, PartitionLog& log,

@@ -14,6 +14,7 @@
 
 namespace fencepost::minibroker {
 
+constexpr std::size_t segment_name_digits = 20;
 // "orders-0/00000000000000000042.log": `suffix` with its dot.
 std::string segment_path(const std::string& folder, std::int64_t offset, const std::string& suffix);
 // Of a cleaned segment that is complete, until those that it replaces are gone.

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "minibroker/log/checkpoints.h"
+#include "minibroker/log/log_files.h"
 #include "minibroker/log/segment_scan.h"
 
 namespace fencepost::minibroker {
@@ -14,8 +15,6 @@ namespace fencepost::minibroker {
 using protocol::RecordBatchView;
 
 namespace {
-
-constexpr std::size_t digits_in_name = 20;
 
 struct SegmentFile {
   std::int64_t base_offset = 0;
@@ -25,10 +24,11 @@ struct SegmentFile {
 
 // The offset in "00000000000000000042.log"; nothing for any other name.
 std::optional<std::int64_t> offset_in(std::string_view name, std::string_view suffix) {
-  if (name.size() != digits_in_name + suffix.size() || !name.ends_with(suffix)) return std::nullopt;
+  if (name.size() != segment_name_digits + suffix.size() || !name.ends_with(suffix))
+    return std::nullopt;
   std::int64_t offset = 0;
-  const auto [end, error] = std::from_chars(name.data(), name.data() + digits_in_name, offset);
-  if (error != std::errc() || end != name.data() + digits_in_name || offset < 0)
+  const auto [end, error] = std::from_chars(name.data(), name.data() + segment_name_digits, offset);
+  if (error != std::errc() || end != name.data() + segment_name_digits || offset < 0)
     return std::nullopt;
   return offset;
 }

@@ -10,7 +10,7 @@ namespace {
 constexpr std::array<std::string_view, 9> action_names{
     "hold", "drop", "lose_reply", "hold_reply", "delay", "duplicate", "reorder", "error", "close"};
 
-bool names(const std::vector<std::string>& list, const std::optional<std::string>& wanted) {
+bool includes(const std::vector<std::string>& list, const std::optional<std::string>& wanted) {
   return !wanted || std::ranges::find(list, *wanted) != list.end();
 }
 
@@ -32,8 +32,8 @@ std::span<const std::string_view> fault_action_names() {
 
 bool FaultRule::matches(const MessageFacts& facts) const {
   return count != 0 && (!api_key || *api_key == facts.api_key) &&
-         (!client_id || *client_id == facts.client_id) && names(facts.topics, topic) &&
-         names(facts.transactional_ids, transactional_id) &&
+         (!client_id || *client_id == facts.client_id) && includes(facts.topics, topic) &&
+         includes(facts.transactional_ids, transactional_id) &&
          (!from_broker || *from_broker == facts.from_broker) &&
          (!to_broker || *to_broker == facts.to_broker);
 }

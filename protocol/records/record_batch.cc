@@ -65,10 +65,6 @@ Opening look_at(ByteView bytes) {
   return {std::nullopt, bytes.size() < static_cast<std::size_t>(length) + log_overhead_bytes};
 }
 
-std::int64_t wrapping_sum(std::int64_t a, std::int64_t b) {
-  return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b));
-}
-
 // A length below zero is null in records, whatever it is.
 OptionalBytes read_bytes(Reader& reader, bool keep) {
   const std::int32_t length = reader.varint();

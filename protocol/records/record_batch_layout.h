@@ -39,6 +39,12 @@ void put(std::span<std::uint8_t> batch, std::size_t at, Number value) {
                                               (8 * (sizeof(Number) - 1 - i)));
 }
 
+// A record's offset or time of its batch's and its own delta; bytes from anybody may overflow it.
+inline std::int64_t wrapping_sum(std::int64_t base, std::int64_t delta) {
+  return static_cast<std::int64_t>(static_cast<std::uint64_t>(base) +
+                                   static_cast<std::uint64_t>(delta));
+}
+
 inline std::uint32_t crc_of(ByteView batch) {
   return crc32c(batch.subspan(attributes_at));
 }

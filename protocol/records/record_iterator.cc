@@ -3,6 +3,7 @@
 #include "protocol/records/record_iterator.h"
 
 #include "protocol/base/check.h"
+#include "protocol/records/record_batch_layout.h"
 
 namespace fencepost::protocol {
 
@@ -74,10 +75,6 @@ bool skip_headers(const std::uint8_t*& at, const std::uint8_t* end, std::int32_t
   return true;
 }
 
-std::int64_t wrapping_sum(std::int64_t a, std::int64_t b) {
-  return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b));
-}
-
 }  // namespace
 
 RecordIterator::RecordIterator(const RecordBatchView& batch, SharedBytes content,
@@ -133,10 +130,10 @@ bool RecordIterator::read_record() {
   at_ = end;
   record_.headers = ByteView(headers, end);
   const RecordBatchHeader& header = batch_.header();
-  record_.offset = wrapping_sum(header.base_offset, offset_delta);
+  record_.offset = batch_layout::wrapping_sum(header.base_offset, offset_delta);
   record_.timestamp = header.timestamp_type() == TimestampType::log_append_time
                           ? header.max_timestamp
-                          : wrapping_sum(header.base_timestamp, timestamp_delta);
+                          : batch_layout::wrapping_sum(header.base_timestamp, timestamp_delta);
   return true;
 }
 
