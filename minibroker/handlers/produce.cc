@@ -220,12 +220,12 @@ ErrorCode begin_verification(Broker& broker, Turn& turn, const ProduceOperation&
   ErrorCode error = ErrorCode::none;
   Replica* replica = broker.replicas().leader(task.partition, error);
   if (replica == nullptr) return error;
+  const bool adds = adds_partitions(operation.request);
   error = check_epoch_before_verification(broker.era(), replica->log, header.producer_id,
-                                          header.producer_epoch);
+                                          header.producer_epoch, adds);
   if (error != ErrorCode::none) return error;
   task.guard = replica->log.begin_verification(header.producer_id, header.base_sequence,
-                                               header.producer_epoch,
-                                               adds_partitions(operation.request), turn.now);
+                                               header.producer_epoch, adds, turn.now);
   task.needs_verification = task.guard != no_guard;
   return ErrorCode::none;
 }

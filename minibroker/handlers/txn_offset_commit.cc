@@ -63,7 +63,7 @@ void verify(Broker& broker, Turn& turn, OperationId id) {
   if (replica == nullptr) return conclude(broker, turn, id, error);
   const bool adds = operation.request.api_version >= adds_partition_version_min;
   error = check_epoch_before_verification(broker.era(), replica->log, request.producer_id,
-                                          request.producer_epoch);
+                                          request.producer_epoch, adds);
   if (error != ErrorCode::none) return conclude(broker, turn, id, error);
   operation.guard = replica->log.begin_verification(request.producer_id, no_sequence,
                                                     request.producer_epoch, adds, turn.now);

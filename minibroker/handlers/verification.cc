@@ -9,13 +9,14 @@ namespace fencepost::minibroker::handlers {
 using namespace protocol;
 
 ErrorCode check_epoch_before_verification(const Era& era, const PartitionLog& log,
-                                          std::int64_t producer_id, std::int16_t producer_epoch) {
+                                          std::int64_t producer_id, std::int16_t producer_epoch,
+                                          bool adds_partition) {
   const auto entry = log.producers().find(producer_id);
   const bool is_over =
       entry != log.producers().end() && producer_epoch < entry->second.producer_epoch;
-  return is_over && era.looks_at_epoch_before_verification && log.settings().verifies_transactions
-             ? ErrorCode::invalid_producer_epoch
-             : ErrorCode::none;
+  const bool is_looked_at = era.looks_at_epoch_before_verification &&
+                            (adds_partition || log.settings().verifies_transactions);
+  return is_over && is_looked_at ? ErrorCode::invalid_producer_epoch : ErrorCode::none;
 }
 
 ErrorCode check_marker_has_come(Broker& broker, const TopicPartition& partition,

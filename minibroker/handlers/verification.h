@@ -21,7 +21,8 @@ constexpr Duration concurrent_transactions_retry_max = milliseconds(100);
 // What the leader sees before it asks: an epoch that is over is fenced at once (KAFKA-19690).
 protocol::ErrorCode check_epoch_before_verification(const Era& era, const PartitionLog& log,
                                                     std::int64_t producer_id,
-                                                    std::int16_t producer_epoch);
+                                                    std::int16_t producer_epoch,
+                                                    bool adds_partition);
 // What it sees when the partition has been added: while a transaction of an older epoch is open,
 // its marker is still to come, and would take this batch for one of its own (KAFKA-18575).
 protocol::ErrorCode check_marker_has_come(Broker& broker, const TopicPartition& partition,

@@ -299,7 +299,7 @@ void PartitionLog::expire_producers(Instant now, Duration expiration) {
 VerificationGuard PartitionLog::begin_verification(std::int64_t producer_id, std::int32_t sequence,
                                                    std::int16_t producer_epoch, bool adds_partition,
                                                    Instant now) {
-  if (!settings_.verifies_transactions) return no_guard;
+  if (!settings_.verifies_transactions && !adds_partition) return no_guard;
   if (has_ongoing_transaction(producer_id, producer_epoch)) return no_guard;
   return verifications_.begin(producer_id, sequence, producer_epoch, adds_partition, now);
 }

@@ -129,7 +129,7 @@ class PartitionLog {
 
   // A guard for a batch of a transaction that the coordinator is going to be asked about; none when
   // it need not be: the transaction is open here, or this partition does not verify.
-  // `adds_partition`: Produce v12, TxnOffsetCommit v5.
+  // `adds_partition`: Produce v12, TxnOffsetCommit v5, which ask also where nobody verifies.
   VerificationGuard begin_verification(std::int64_t producer_id, std::int32_t sequence,
                                        std::int16_t producer_epoch, bool adds_partition,
                                        Instant now);

@@ -187,6 +187,19 @@ TEST_CASE("A late produce hangs the partition only where nobody verifies",
   CHECK((state.last_stable_offset == state.high_watermark) == verifies);
 }
 
+TEST_CASE("A produce that adds its partition does so also where nobody verifies",
+          "[minibroker][cluster]") {
+  Era era = era_4_4();
+  era.verifies_partitions = false;
+  ClusterFixture world(settings_of(1, era));
+  Producer producer{world, "t"};
+  REQUIRE(producer.init() == ErrorCode::none);
+  REQUIRE(producer.produce("k", "v", 12) == ErrorCode::none);
+  REQUIRE(producer.end(true, 5) == ErrorCode::none);
+  world.settle();
+  CHECK(state_of(world).batches.at(0).state == BatchState::committed);
+}
+
 TEST_CASE("A leader tells a stale epoch before it asks the coordinator", "[minibroker][cluster]") {
   Era era = era_4_4();
   era.transaction_version = 0;
