@@ -166,7 +166,7 @@ void Broker::follow_settings(const MetadataImage& image) {
   settings_ = image.settings_of(id_);
   replicas_.change_settings(settings_);
   transactions_.change_settings(transaction_settings(settings_), settings_.era);
-  groups_.change_settings(group_settings(settings_), settings_.era);
+  groups().change_settings(group_settings(settings_), settings_.era);
   maintenance_.change_settings(settings_);
 }
 
@@ -178,7 +178,8 @@ void Broker::apply_metadata(Turn& turn) {
   std::map<std::string, TopicFacts> topics;
   for (const auto& [name, image] : turn.controller.topics())
     topics[name] = {image.id, static_cast<std::int32_t>(image.partitions.size())};
-  groups_.update_topics(topics, metadata_version_);
+  groups().set_authorizer(turn.controller.image()->authorizer);
+  groups().update_topics(topics, metadata_version_);
   follow_roles(turn, replicas_.apply(*turn.controller.image(), turn.now));
   for (const TopicPartition& partition : replicas_.take_configured()) {
     maintenance_.forget(partition);
@@ -194,7 +195,8 @@ std::optional<Instant> Broker::next_deadline() const {
     if (deadline && (!next || *deadline < *next)) next = deadline;
   };
   consider(transactions_.next_deadline());
-  consider(groups_.next_deadline());
+  if (!group_deadline_) group_deadline_ = groups_.next_deadline();
+  consider(*group_deadline_);
   consider(maintenance_.next_deadline());
   if (!resumes_.empty()) consider(resumes_.begin()->first);
   for (const auto& [id, fetch] : fetches_) consider(fetch.deadline);
@@ -214,7 +216,7 @@ void Broker::advance(Turn& turn) {
   give_up(turn, late);
   retry_replica_fetches(turn.now);
   transactions_.advance_to(turn.now);
-  groups_.advance_to(turn.now);
+  groups().advance_to(turn.now);
   maintain_logs(turn);
   while (!resumes_.empty() && resumes_.begin()->first <= turn.now) {
     const OperationId operation = resumes_.begin()->second;

@@ -91,7 +91,11 @@ class Broker {
   const Era& era() const { return settings_.era; }
   Replicas& replicas() { return replicas_; }
   transaction::TransactionCoordinator& transactions() { return transactions_; }
-  GroupCoordinator& groups() { return groups_; }
+  // Whoever takes it so may move its next deadline.
+  GroupCoordinator& groups() {
+    group_deadline_.reset();
+    return groups_;
+  }
   FetchSessions& fetch_sessions() { return fetch_sessions_; }
 
   // Bytes of the connection's requests that wait for an earlier one.
@@ -204,6 +208,8 @@ class Broker {
   Replicas replicas_;
   transaction::TransactionCoordinator transactions_;
   GroupCoordinator groups_;
+  // Groups are many, and steps that touch none more still: kept until one may have changed.
+  mutable std::optional<std::optional<Instant>> group_deadline_;
   FetchSessions fetch_sessions_;
   LogMaintenance maintenance_;
   std::int64_t metadata_version_ = -1;

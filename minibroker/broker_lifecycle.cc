@@ -27,7 +27,7 @@ void Broker::start(Instant now) {
   settings.seed += static_cast<std::uint64_t>(life_) << 32;
   Broker started(id_, settings);
   transactions_ = std::move(started.transactions_);
-  groups_ = std::move(started.groups_);
+  groups() = std::move(started.groups_);
   fetch_sessions_ = std::move(started.fetch_sessions_);
 }
 
@@ -60,7 +60,7 @@ void Broker::follow_roles(Turn& turn, const std::vector<RoleChange>& changes) {
     if (is_transaction_log)
       transactions_.unload(index);
     else
-      groups_.unload(index, turn.now);
+      groups().unload(index, turn.now);
     if (change.is_leader) begin_load(change, turn.now);
   }
 }
@@ -71,7 +71,7 @@ void Broker::begin_load(const RoleChange& change, Instant now) {
   if (change.partition.topic == transaction_state_topic)
     transactions_.begin_loading(change.partition.partition);
   else
-    groups_.begin_loading(change.partition.partition);
+    groups().begin_loading(change.partition.partition);
   loads_[change.partition] = {now + settings_.coordinator_load_time, change.leader_epoch};
 }
 
@@ -83,7 +83,7 @@ void Broker::load(const TopicPartition& partition, std::int32_t leader_epoch, In
   if (partition.topic == transaction_state_topic)
     transactions_.load(partition.partition, leader_epoch, batches, now);
   else
-    groups_.load(partition.partition, batches, now);
+    groups().load(partition.partition, batches, now);
 }
 
 void Broker::load_due(Instant now) {

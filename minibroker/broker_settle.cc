@@ -42,7 +42,7 @@ void Broker::carry_out(Turn& turn, LogWrite write, bool is_transaction_log) {
     if (is_transaction_log)
       transactions_.on_log_write(outcome, turn.now);
     else
-      groups_.on_log_write(outcome, turn.now);
+      groups().on_log_write(outcome, turn.now);
   };
   ErrorCode error = ErrorCode::none;
   Replica* replica = replicas_.leader(write.partition, error);
@@ -79,7 +79,7 @@ bool Broker::settle_waits(Turn& turn) {
       transactions_.on_log_write({transaction->write, outcome.error, outcome.base_offset},
                                  turn.now);
     } else if (const auto* group = std::get_if<GroupLogWait>(&done.wait.owner)) {
-      groups_.on_log_write({group->write, outcome.error, outcome.base_offset}, turn.now);
+      groups().on_log_write({group->write, outcome.error, outcome.base_offset}, turn.now);
     }
   }
   return !completed.empty();

@@ -58,7 +58,9 @@ void GroupCoordinator::finish_step(const std::string& group_id, ConsumerStep& st
     apply_change(shards_.at(partition_of(group_id)), it, now);
   if (group.consumer.has_value()) {
     if (has_fresh_metadata) group.runtime.has_fresh_metadata = true;
-    if (regexes.has_value()) group.runtime.regexes_to_resolve = {*regexes, now};
+    if (regexes.has_value())
+      group.runtime.regexes_to_resolve = {*regexes, now,
+                                          answer.request ? answer.request->identity : nullptr};
     for (const TimerChange& it : timers) set_timer(group, it);
   }
   std::vector<protocol::NewRecord> records = std::move(records_before);
@@ -177,14 +179,25 @@ void GroupCoordinator::resume_timers(Group& group, Instant now) {
   }
 }
 
+std::map<std::string, ResolvedRegex> GroupCoordinator::search_topics(const RegexSearch& search,
+                                                                     Instant now) const {
+  std::map<std::string, ResolvedRegex> found = resolve(search.regexes, topics_, now);
+  if (!authorizer_->is_enabled() || search.identity == nullptr) return found;
+  for (auto& [regex, resolved] : found)
+    std::erase_if(resolved.topics, [&](const std::string& topic) {
+      return !authorizer_->allows(*search.identity, security::Operation::describe,
+                                  security::ResourceType::topic, topic);
+    });
+  return found;
+}
+
 void GroupCoordinator::expire_consumer_group(Group& group, Instant now) {
   const std::string group_id = group.consumer->group_id();
   if (group.runtime.regexes_to_resolve.has_value() &&
       group.runtime.regexes_to_resolve->due <= now) {
-    const std::set<std::string> regexes = group.runtime.regexes_to_resolve->regexes;
-    group.runtime.regexes_to_resolve.reset();
+    const RegexSearch search = *std::exchange(group.runtime.regexes_to_resolve, std::nullopt);
     ConsumerStep step = begin_step(*group.consumer, now);
-    step.take_resolved(resolve(regexes, topics_, now));
+    step.take_resolved(search_topics(search, now));
     finish_step(group_id, step, {}, {}, now);
   }
   std::vector<std::string> member_ids;

@@ -30,6 +30,7 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -40,6 +41,7 @@
 #include "minibroker/group/consumer_step.h"
 #include "minibroker/group/settings.h"
 #include "minibroker/group/shard.h"
+#include "minibroker/security/authorizer.h"
 #include "protocol/base/digest.h"
 #include "protocol/base/random.h"
 #include "protocol/base/uuid.h"
@@ -127,6 +129,9 @@ class GroupCoordinator {
   // coordinator looks at its own availability before it verifies, the new one afterwards.
   protocol::ErrorCode before_verification(const std::string& group_id, Instant now);
 
+  void set_authorizer(std::shared_ptr<const security::Authorizer> authorizer) {
+    authorizer_ = std::move(authorizer);
+  }
   // The cluster's topics have changed: `version` rises with each change.
   void update_topics(const std::map<std::string, TopicFacts>& topics, std::int64_t version);
 
@@ -257,6 +262,7 @@ class GroupCoordinator {
   void set_timer(Group&, const TimerChange&);
   void resume_timers(Group&, Instant now);
   void expire_consumer_group(Group&, Instant now);
+  std::map<std::string, ResolvedRegex> search_topics(const RegexSearch& search, Instant now) const;
   bool is_resolving(const std::string& group_id) const;
   bool has_fresh_metadata(const std::string& group_id) const;
   std::string new_uuid();
@@ -310,6 +316,8 @@ class GroupCoordinator {
   Era era_;
   Random random_;
   TopicDirectory topics_;
+  std::shared_ptr<const security::Authorizer> authorizer_ =
+      std::make_shared<const security::Authorizer>();
   std::map<std::int32_t, Shard> shards_;  // by partition of __consumer_offsets
   std::uint64_t last_id_ = 0;
   std::map<std::uint64_t, PendingWrite> pending_writes_;

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
@@ -16,6 +17,7 @@
 #include "minibroker/group/consumer_group.h"
 #include "minibroker/group/offsets.h"
 #include "minibroker/group/topic_directory.h"
+#include "minibroker/security/identity.h"
 #include "protocol/base/uuid.h"
 #include "protocol/messages/consumer_group_heartbeat.h"
 #include "protocol/messages/delete_groups.h"
@@ -39,6 +41,8 @@ struct MemberTimers {
 struct RegexSearch {
   std::set<std::string> regexes;
   Instant due;
+  // Of the member whose heartbeat asked for it: topics that it may not describe are left out.
+  std::shared_ptr<const security::Identity> identity = nullptr;
 };
 
 // What a consumer group has besides its records.

@@ -40,6 +40,30 @@ TEST_CASE("A pattern has to match the whole name", "[group][regex]") {
   CHECK(a.owned.empty());
 }
 
+TEST_CASE("A pattern finds no topic that its member may not describe", "[group][regex]") {
+  security::AuthorizerSettings settings;
+  settings.is_enabled = true;
+  security::Authorizer authorizer(settings);
+  security::Acl acl;
+  acl.resource_name = "in";
+  acl.principal = "User:alice";
+  acl.host = "*";
+  acl.operation = security::Operation::describe;
+  authorizer.add(acl);
+  security::Identity alice;
+  alice.principal = "User:alice";
+
+  ConsumerGroups groups;
+  groups.add_topic("in-secret", 2);
+  groups.coordinator.set_authorizer(std::make_shared<const security::Authorizer>(authorizer));
+  groups.identity = std::make_shared<const security::Identity>(alice);
+  ConsumerGroups::Consumer a = join_with_pattern(groups, "a", "in.*");
+  groups.advance(Duration{});
+  groups.beat_with(a);
+  CHECK(a.owned.size() == 1);
+  CHECK(ConsumerGroups::partitions_of(a, topic_id(1)).size() == 4);
+}
+
 TEST_CASE("A new topic is found when the pattern is looked at again", "[group][regex]") {
   ConsumerGroups groups;
   ConsumerGroups::Consumer a = join_with_pattern(groups, "a", "in.*");

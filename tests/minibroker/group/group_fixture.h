@@ -45,6 +45,7 @@ class Groups {
   }
 
   GroupCoordinator coordinator;
+  std::shared_ptr<const security::Identity> identity;  // of who asks
   Instant now{seconds(1'000'000)};
   bool is_log_held = false;  // what is written stays on its way until replicate()
   std::vector<ReplayedBatch> log;
@@ -64,6 +65,7 @@ class Groups {
     context.api_version = static_cast<std::int16_t>(version);
     context.client_id = "client";
     context.client_host = "/127.0.0.1";
+    context.identity = identity;
     call(context, request);
     settle();
     return last_correlation_id_;
