@@ -148,6 +148,7 @@ class Controller {
 
   // controller_configuration.cc
   void change_settings();
+  void restore_security(const MetadataImage& surviving);
 
   // controller_elections.cc
   bool is_alive(int broker_id) const;

@@ -61,6 +61,17 @@ void Controller::set_scram_credential(const std::string& user,
   changed();
 }
 
+// Users that the settings name are as these say now.
+void Controller::restore_security(const MetadataImage& surviving) {
+  security::Authorizer authorizer = *image_.authorizer;
+  for (const security::Acl& acl : surviving.authorizer->acls()) authorizer.add(acl);
+  image_.authorizer = std::make_shared<const security::Authorizer>(std::move(authorizer));
+  security::Credentials credentials = *image_.credentials;
+  for (const auto& [key, credential] : surviving.credentials->scram())
+    if (!credentials.is_given(key.first)) credentials.set(key.first, key.second, credential);
+  image_.credentials = std::make_shared<const security::Credentials>(std::move(credentials));
+}
+
 void Controller::change_settings() {
   ++image_.settings_version;
   settings_ = image_.settings_of(controller_id());

@@ -71,8 +71,10 @@ struct MetadataImage {
   // What is set for brokers, loggers and groups. A broker's name is its id; no name stands for all.
   std::map<std::pair<ConfigResource, std::string>, ConfigMap> configs;
   // Never null; replaced as a whole.
-  std::shared_ptr<const security::Authorizer> authorizer;
-  std::shared_ptr<const security::Credentials> credentials;
+  std::shared_ptr<const security::Authorizer> authorizer =
+      std::make_shared<const security::Authorizer>();
+  std::shared_ptr<const security::Credentials> credentials =
+      std::make_shared<const security::Credentials>();
   std::int64_t settings_version = 0;  // rises when any broker's settings change
   std::int64_t version = 0;           // rises with every change
 

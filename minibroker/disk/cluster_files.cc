@@ -186,7 +186,7 @@ void ClusterFiles::write(World& world, Instant now) {
     metadata_version_ = controller.version();
     next_producer_id_ = controller.next_producer_id();
     const std::shared_ptr<const MetadataImage> image = controller.image();
-    metadata_.write({image, feature_levels_of(*image), next_producer_id_}, identities_, now,
+    metadata_.write({image, feature_levels_of(*image), next_producer_id_, {}}, identities_, now,
                     controller_disk());
   }
   for (auto& [id, files] : brokers_) files.write(world.replicas(id));

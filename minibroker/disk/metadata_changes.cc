@@ -5,9 +5,11 @@
 
 #include "protocol/records/broker_registration_log.h"
 #include "protocol/records/metadata_log.h"
+#include "protocol/records/security_log.h"
 
 namespace fencepost::minibroker {
 
+using protocol::AccessControlEntryRecord;
 using protocol::BrokerRegistrationChangeRecord;
 using protocol::Codec;
 using protocol::ConfigRecord;
@@ -16,8 +18,11 @@ using protocol::PartitionChangeRecord;
 using protocol::PartitionRecord;
 using protocol::ProducerIdsRecord;
 using protocol::RegisterBrokerRecord;
+using protocol::RemoveAccessControlEntryRecord;
 using protocol::RemoveTopicRecord;
+using protocol::RemoveUserScramCredentialRecord;
 using protocol::TopicRecord;
+using protocol::UserScramCredentialRecord;
 
 namespace {
 
@@ -67,6 +72,8 @@ class Changes {
   void add_config(ConfigResource type, const std::string& name, const ConfigMap& before,
                   const ConfigMap& after);
   void add_configs();
+  void add_users();
+  void add_acls();
   std::vector<Uuid> directories_of(const std::vector<int>& replicas) const;
 
   const DurableMetadata& before_;
@@ -81,6 +88,8 @@ std::vector<SharedBytes> Changes::collect() {
   remove_topics();
   for (const auto& [name, topic] : after_.image->topics) add_topic(topic);
   add_configs();
+  add_users();
+  add_acls();
   if (before_.next_producer_id != after_.next_producer_id) {
     ProducerIdsRecord record;
     record.broker_id = 1;
@@ -251,7 +260,71 @@ void Changes::add_configs() {
     if (!after.contains(resource)) add_config(resource.first, resource.second, config, none);
 }
 
+void Changes::add_users() {
+  const security::Credentials& before = *before_.image->credentials;
+  const security::Credentials& after = *after_.image->credentials;
+  for (const auto& [key, credential] : after.scram()) {
+    const auto& [user, mechanism] = key;
+    const protocol::sasl::ScramCredential* known = before.find(user, mechanism);
+    if (after.is_given(user) || (known != nullptr && *known == credential)) continue;
+    add(UserScramCredentialRecord{user,
+                                  static_cast<std::int8_t>(mechanism),
+                                  credential.salt,
+                                  credential.stored_key,
+                                  credential.server_key,
+                                  credential.iterations,
+                                  {}});
+  }
+  for (const auto& [key, credential] : before.scram()) {
+    const auto& [user, mechanism] = key;
+    const bool is_kept = after.find(user, mechanism) != nullptr && !after.is_given(user);
+    if (is_kept || before.is_given(user)) continue;
+    add(RemoveUserScramCredentialRecord{user, static_cast<std::int8_t>(mechanism), {}});
+  }
+}
+
+void Changes::add_acls() {
+  for (const auto& [acl, id] : before_.acl_ids)
+    if (!after_.acl_ids.contains(acl)) add(RemoveAccessControlEntryRecord{id, {}});
+  for (const auto& [acl, id] : after_.acl_ids) {
+    if (before_.acl_ids.contains(acl)) continue;
+    AccessControlEntryRecord record;
+    record.id = id;
+    record.resource_type = static_cast<std::int8_t>(acl.resource_type);
+    record.resource_name = acl.resource_name;
+    record.pattern_type = static_cast<std::int8_t>(acl.pattern_type);
+    record.principal = acl.principal;
+    record.host = acl.host;
+    record.operation = static_cast<std::int8_t>(acl.operation);
+    record.permission_type = static_cast<std::int8_t>(acl.permission);
+    add(record);
+  }
+}
+
+Uuid id_of(const security::Acl& acl) {
+  Uuid id;
+  for (std::size_t half = 0; half < 2; ++half) {
+    Digest digest;
+    digest.add(static_cast<std::int64_t>(half));
+    acl.add_to(digest);
+    const std::uint64_t value = digest.value();
+    for (std::size_t i = 0; i < 8; ++i)
+      id.bytes[8 * half + i] = static_cast<std::uint8_t>(value >> (8 * i));
+  }
+  return id;
+}
+
 }  // namespace
+
+std::map<security::Acl, Uuid> acl_ids_of(const MetadataImage& image,
+                                         const std::map<security::Acl, Uuid>& known) {
+  std::map<security::Acl, Uuid> ids;
+  for (const security::Acl& acl : image.authorizer->acls()) {
+    const auto found = known.find(acl);
+    ids.emplace(acl, found == known.end() ? id_of(acl) : found->second);
+  }
+  return ids;
+}
 
 std::map<std::string, std::int16_t, std::less<>> feature_levels_of(const MetadataImage& image) {
   std::map<std::string, std::int16_t, std::less<>> levels;

@@ -22,8 +22,12 @@ struct DurableMetadata {
   std::shared_ptr<const MetadataImage> image;
   std::map<std::string, std::int16_t, std::less<>> feature_levels;  // those above 0
   std::int64_t next_producer_id = 0;
+  std::map<security::Acl, Uuid> acl_ids;  // those that have records
 };
 
+// Ids of the rules of the image: those that they have, and for new ones what follows from the rule.
+std::map<security::Acl, Uuid> acl_ids_of(const MetadataImage& image,
+                                         const std::map<security::Acl, Uuid>& known);
 std::map<std::string, std::int16_t, std::less<>> feature_levels_of(const MetadataImage& image);
 
 // What of the brokers only their registrations tell.
@@ -57,6 +61,8 @@ class MetadataReplay {
   std::map<std::string, std::int16_t, std::less<>> feature_levels_;
   std::int64_t next_producer_id_ = 0;
   std::set<Uuid> deleted_topics_;
+  security::Credentials credentials_;
+  std::map<Uuid, security::Acl> acls_;
 };
 
 }  // namespace fencepost::minibroker

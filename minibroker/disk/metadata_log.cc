@@ -74,6 +74,7 @@ Result<MetadataLog> MetadataLog::open(Storage& storage, std::int64_t recovery_po
 
 void MetadataLog::write(DurableMetadata now_known, const BrokerIdentities& identities, Instant now,
                         Storage& storage) {
+  now_known.acl_ids = acl_ids_of(*now_known.image, written_.acl_ids);
   const std::vector<SharedBytes> values = metadata_changes(written_, now_known, identities);
   written_ = std::move(now_known);
   if (values.empty()) return;

@@ -4,9 +4,11 @@
 #include "minibroker/disk/metadata_changes.h"
 #include "protocol/records/broker_registration_log.h"
 #include "protocol/records/metadata_log.h"
+#include "protocol/records/security_log.h"
 
 namespace fencepost::minibroker {
 
+using protocol::AccessControlEntryRecord;
 using protocol::BrokerRegistrationChangeRecord;
 using protocol::Codec;
 using protocol::ConfigRecord;
@@ -15,8 +17,11 @@ using protocol::PartitionChangeRecord;
 using protocol::PartitionRecord;
 using protocol::ProducerIdsRecord;
 using protocol::RegisterBrokerRecord;
+using protocol::RemoveAccessControlEntryRecord;
 using protocol::RemoveTopicRecord;
+using protocol::RemoveUserScramCredentialRecord;
 using protocol::TopicRecord;
+using protocol::UserScramCredentialRecord;
 
 namespace {
 
@@ -176,6 +181,61 @@ Result<void> MetadataReplay::apply_as<BrokerRegistrationChangeRecord>(const Shar
   return {};
 }
 
+template <>
+Result<void> MetadataReplay::apply_as<UserScramCredentialRecord>(const SharedBytes& body,
+                                                                 std::uint32_t version) {
+  const auto record = Codec<UserScramCredentialRecord>::decode(body, static_cast<int>(version));
+  if (!record) return record.error();
+  const auto mechanism = protocol::sasl::find_scram_mechanism(record->mechanism);
+  if (!mechanism)
+    return malformed("SCRAM mechanism " + std::to_string(record->mechanism) + " of a user");
+  credentials_.set(record->name, *mechanism,
+                   {record->salt, record->stored_key, record->server_key, record->iterations});
+  return {};
+}
+
+template <>
+Result<void> MetadataReplay::apply_as<RemoveUserScramCredentialRecord>(const SharedBytes& body,
+                                                                       std::uint32_t version) {
+  const auto record =
+      Codec<RemoveUserScramCredentialRecord>::decode(body, static_cast<int>(version));
+  if (!record) return record.error();
+  const auto mechanism = protocol::sasl::find_scram_mechanism(record->mechanism);
+  if (mechanism) credentials_.remove(record->name, *mechanism);
+  return {};
+}
+
+template <>
+Result<void> MetadataReplay::apply_as<AccessControlEntryRecord>(const SharedBytes& body,
+                                                                std::uint32_t version) {
+  const auto record = Codec<AccessControlEntryRecord>::decode(body, static_cast<int>(version));
+  if (!record) return record.error();
+  if (!security::is_resource_type(record->resource_type) ||
+      !security::is_pattern_type(record->pattern_type) ||
+      !security::is_operation(record->operation) ||
+      !security::is_permission(record->permission_type))
+    return malformed("an access rule for " + record->principal + " with numbers unknown here");
+  acls_[record->id] = {static_cast<security::ResourceType>(record->resource_type),
+                       static_cast<security::PatternType>(record->pattern_type),
+                       record->resource_name,
+                       record->principal,
+                       record->host,
+                       static_cast<security::Operation>(record->operation),
+                       static_cast<security::Permission>(record->permission_type)};
+  return {};
+}
+
+template <>
+Result<void> MetadataReplay::apply_as<RemoveAccessControlEntryRecord>(const SharedBytes& body,
+                                                                      std::uint32_t version) {
+  const auto record =
+      Codec<RemoveAccessControlEntryRecord>::decode(body, static_cast<int>(version));
+  if (!record) return record.error();
+  if (acls_.erase(record->id) == 0)
+    return malformed("there is no access rule " + to_string(record->id));
+  return {};
+}
+
 Result<void> MetadataReplay::apply(const SharedBytes& value) {
   const Result<protocol::MetadataFrame> frame = protocol::open_metadata(value);
   if (!frame) return frame.error();
@@ -193,6 +253,13 @@ Result<void> MetadataReplay::apply(const SharedBytes& value) {
   if (is(RegisterBrokerRecord::info)) return apply_as<RegisterBrokerRecord>(body, version);
   if (is(BrokerRegistrationChangeRecord::info))
     return apply_as<BrokerRegistrationChangeRecord>(body, version);
+  if (is(UserScramCredentialRecord::info))
+    return apply_as<UserScramCredentialRecord>(body, version);
+  if (is(RemoveUserScramCredentialRecord::info))
+    return apply_as<RemoveUserScramCredentialRecord>(body, version);
+  if (is(AccessControlEntryRecord::info)) return apply_as<AccessControlEntryRecord>(body, version);
+  if (is(RemoveAccessControlEntryRecord::info))
+    return apply_as<RemoveAccessControlEntryRecord>(body, version);
   return Error{ErrorKind::unsupported_version,
                "a record of type " + std::to_string(type) + " is not known here",
                0,
@@ -200,8 +267,16 @@ Result<void> MetadataReplay::apply(const SharedBytes& value) {
 }
 
 DurableMetadata MetadataReplay::take() {
+  security::Authorizer authorizer;
+  std::map<security::Acl, Uuid> acl_ids;
+  for (auto& [id, acl] : acls_) {
+    acl_ids.emplace(acl, id);
+    authorizer.add(std::move(acl));
+  }
+  image_.authorizer = std::make_shared<const security::Authorizer>(std::move(authorizer));
+  image_.credentials = std::make_shared<const security::Credentials>(std::move(credentials_));
   return {std::make_shared<const MetadataImage>(std::move(image_)), std::move(feature_levels_),
-          next_producer_id_};
+          next_producer_id_, std::move(acl_ids)};
 }
 
 }  // namespace fencepost::minibroker

@@ -10,6 +10,7 @@
 namespace fencepost::minibroker::handlers {
 
 using namespace protocol;
+using sasl::find_scram_mechanism;
 using sasl::ScramCredential;
 using sasl::ScramMechanism;
 
@@ -19,7 +20,7 @@ using Deletion = AlterUserScramCredentialsRequest::ScramCredentialDeletion;
 using Upsertion = AlterUserScramCredentialsRequest::ScramCredentialUpsertion;
 using Described = DescribeUserScramCredentialsResponse::DescribeUserScramCredentialsResult;
 
-constexpr std::array mechanisms{ScramMechanism::sha_256, ScramMechanism::sha_512};
+constexpr std::array described_mechanisms{ScramMechanism::sha_256, ScramMechanism::sha_512};
 
 // ---- describe
 
@@ -27,7 +28,7 @@ Described describe(const security::Credentials& credentials, const std::string& 
                    bool is_twice) {
   Described out;
   out.user = user;
-  for (const ScramMechanism mechanism : mechanisms)
+  for (const ScramMechanism mechanism : described_mechanisms)
     if (const ScramCredential* found = credentials.find(user, mechanism); found && !is_twice)
       out.credential_infos.push_back({static_cast<std::int8_t>(mechanism), found->iterations, {}});
   if (is_twice) {
@@ -66,15 +67,9 @@ struct Change {
 };
 using Changes = std::map<std::string, Change>;
 
-std::optional<ScramMechanism> mechanism_of(std::int8_t number) {
-  const auto mechanism = static_cast<ScramMechanism>(number);
-  if (std::ranges::find(mechanisms, mechanism) == mechanisms.end()) return std::nullopt;
-  return mechanism;
-}
-
 ControllerAnswer check_user(const std::string& name, std::int8_t mechanism) {
   if (name.empty()) return {ErrorCode::unacceptable_credential, "Username must not be empty"};
-  if (!mechanism_of(mechanism))
+  if (!find_scram_mechanism(mechanism))
     return {ErrorCode::unsupported_sasl_mechanism, "Unknown SCRAM mechanism"};
   return {};
 }
@@ -83,7 +78,7 @@ Change change_of(const security::Credentials& credentials, const Deletion& delet
   Change change;
   change.refused = check_user(deletion.name, deletion.mechanism);
   if (change.refused.error != ErrorCode::none) return change;
-  change.mechanism = *mechanism_of(deletion.mechanism);
+  change.mechanism = *find_scram_mechanism(deletion.mechanism);
   if (credentials.find(deletion.name, change.mechanism) == nullptr)
     change.refused = {ErrorCode::resource_not_found,
                       "Attempt to delete a user credential that does not exist"};
@@ -94,7 +89,7 @@ Change change_of(const security::Credentials&, const Upsertion& upsertion) {
   Change change;
   change.refused = check_user(upsertion.name, upsertion.mechanism);
   if (change.refused.error != ErrorCode::none) return change;
-  change.mechanism = *mechanism_of(upsertion.mechanism);
+  change.mechanism = *find_scram_mechanism(upsertion.mechanism);
   if (upsertion.iterations < sasl::scram_iterations_min)
     change.refused = {ErrorCode::unacceptable_credential, "Too few iterations"};
   else if (upsertion.iterations > sasl::scram_iterations_max)

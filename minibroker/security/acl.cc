@@ -37,6 +37,16 @@ bool name_matches(const AclFilter& filter, const Acl& acl) {
 
 }  // namespace
 
+void Acl::add_to(Digest& digest) const {
+  digest.add(static_cast<std::int64_t>(resource_type));
+  digest.add(static_cast<std::int64_t>(pattern_type));
+  digest.add(resource_name);
+  digest.add(principal);
+  digest.add(host);
+  digest.add(static_cast<std::int64_t>(operation));
+  digest.add(static_cast<std::int64_t>(permission));
+}
+
 bool AclFilter::matches(const Acl& acl) const {
   if (resource_type != ResourceType::any && resource_type != acl.resource_type) return false;
   const bool takes_every_pattern =

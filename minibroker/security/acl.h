@@ -8,6 +8,8 @@
 #include <string>
 #include <string_view>
 
+#include "protocol/base/digest.h"
+
 namespace fencepost::minibroker::security {
 
 enum class ResourceType : std::int8_t {
@@ -55,6 +57,7 @@ struct Acl {
   Permission permission = Permission::allow;
 
   auto operator<=>(const Acl&) const = default;
+  void add_to(Digest& digest) const;
 };
 
 // What is not given matches everything.

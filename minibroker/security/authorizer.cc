@@ -90,15 +90,7 @@ std::int32_t Authorizer::allowed_operations(const Identity& identity, ResourceTy
 }
 
 void Authorizer::add_to(Digest& digest) const {
-  for (const Acl& acl : acls_) {
-    digest.add(static_cast<std::int64_t>(acl.resource_type));
-    digest.add(static_cast<std::int64_t>(acl.pattern_type));
-    digest.add(acl.resource_name);
-    digest.add(acl.principal);
-    digest.add(acl.host);
-    digest.add(static_cast<std::int64_t>(acl.operation));
-    digest.add(static_cast<std::int64_t>(acl.permission));
-  }
+  for (const Acl& acl : acls_) acl.add_to(digest);
 }
 
 }  // namespace fencepost::minibroker::security

@@ -35,6 +35,7 @@ class Credentials {
  public:
   using Mechanism = protocol::sasl::ScramMechanism;
 
+  Credentials() = default;
   // Salts are drawn from the stream.
   Credentials(const SaslSettings& settings, Random random);
 
@@ -43,6 +44,12 @@ class Credentials {
   void set(const std::string& user, Mechanism mechanism,
            protocol::sasl::ScramCredential credential);
   void remove(const std::string& user, Mechanism mechanism);
+  // The settings name the user: his credentials are made of them, and not kept on a disk.
+  bool is_given(const std::string& user) const { return passwords_.contains(user); }
+  const std::map<std::pair<std::string, Mechanism>, protocol::sasl::ScramCredential>& scram()
+      const {
+    return scram_;
+  }
   // Users that have SCRAM credentials, by name.
   std::vector<std::string> scram_users() const;
   void add_to(Digest& digest) const;

@@ -65,6 +65,12 @@ std::optional<ScramMechanism> find_scram_mechanism(std::string_view name) {
   return std::nullopt;
 }
 
+std::optional<ScramMechanism> find_scram_mechanism(std::int8_t number) {
+  const auto mechanism = static_cast<ScramMechanism>(number);
+  if (to_string(mechanism).empty()) return std::nullopt;
+  return mechanism;
+}
+
 SharedBytes salted_password(ScramMechanism mechanism, std::string_view password, ByteView salt,
                             int iterations) {
   CHECK(iterations > 0);

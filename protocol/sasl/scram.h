@@ -18,6 +18,7 @@ enum class ScramMechanism : std::int8_t { sha_256 = 1, sha_512 = 2 };
 // "SCRAM-SHA-256"
 std::string_view to_string(ScramMechanism mechanism);
 std::optional<ScramMechanism> find_scram_mechanism(std::string_view name);
+std::optional<ScramMechanism> find_scram_mechanism(std::int8_t number);
 
 // Kafka's limits of the iterations of a credential; its clients refuse fewer.
 constexpr int scram_iterations_min = 4096;

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Kafka's own tools on a data directory of ours: its dump tool reads every file without complaint,
-and a broker started on a copy of the folder serves the same records and committed offsets.
+and a broker started on a copy of the folder serves the same records and committed offsets, and has
+the same users and access rules.
 
 usage: kafka_reads_files.py FENCEPOST
 """
@@ -25,6 +26,9 @@ DECODERS = {"__transaction_state": "--transaction-log-decoder",
             "__consumer_offsets": "--offsets-decoder",
             "__cluster_metadata": "--cluster-metadata-decoder"}
 READ_TIMEOUT_MS = "30000"
+# Clients without a name may do everything.
+AUTHORIZER = ["authorizer.class.name=org.apache.kafka.metadata.authorizer.StandardAuthorizer",
+              "super.users=User:ANONYMOUS"]
 
 
 def java(libs, *arguments, **options):
@@ -81,6 +85,36 @@ def describe_group(libs, bootstrap, group):
     return [columns[:5] for columns in row]  # group, topic, partition, offset, log end
 
 
+def set_access(libs, bootstrap):
+    """Rules that stay and one that goes again, a user that stays and one that goes."""
+    acl = ["org.apache.kafka.tools.AclCommand", "--bootstrap-server", bootstrap]
+    users = ["org.apache.kafka.tools.ConfigCommand", "--bootstrap-server", bootstrap, "--alter",
+             "--entity-type", "users", "--entity-name"]
+    for command in (
+            acl + ["--add", "--allow-principal", "User:alice", "--producer", "--topic", "many"],
+            acl + ["--add", "--deny-principal", "User:bob", "--operation", "Read", "--topic", "m",
+                   "--resource-pattern-type", "prefixed"],
+            acl + ["--remove", "--force", "--allow-principal", "User:alice", "--operation", "Create",
+                   "--topic", "many"],
+            users + ["alice", "--add-config", "SCRAM-SHA-256=[iterations=8192,password=secret]"],
+            users + ["bob", "--add-config", "SCRAM-SHA-512=[password=secret]"],
+            users + ["bob", "--delete-config", "SCRAM-SHA-512"]):
+        result = java(libs, *command)
+        assert result.returncode == 0, (command, result.stdout, result.stderr)
+
+
+def list_rules(libs, bootstrap):
+    rules = java(libs, "org.apache.kafka.tools.AclCommand", "--bootstrap-server", bootstrap, "--list")
+    return sorted(re.findall(r"principal=.*?\)", rules.stdout))
+
+
+def list_users(libs, bootstrap):
+    """Of Kafka alone: the tool asks for quotas as well."""
+    users = java(libs, "org.apache.kafka.tools.ConfigCommand", "--bootstrap-server", bootstrap,
+                 "--describe", "--entity-type", "users")
+    return [line for line in users.stdout.splitlines() if "SCRAM" in line]
+
+
 def fill(libs, bootstrap):
     """Records of every kind, and full index files; returns the topics."""
     subprocess.run([HERE / "java_transaction", bootstrap], check=True, timeout=120,
@@ -110,7 +144,7 @@ class Kafka:
             f"listeners=PLAINTEXT://127.0.0.1:{port},CONTROLLER://127.0.0.1:{controller}",
             "controller.listener.names=CONTROLLER", f"log.dirs={folder}",
             "offsets.topic.replication.factor=1", "transaction.state.log.replication.factor=1",
-            "transaction.state.log.min.isr=1"]))
+            "transaction.state.log.min.isr=1", *AUTHORIZER]))
         self.process = subprocess.Popen(
             ["java", "-Xmx512m", "-XX:TieredStopAtLevel=1", "-cp", f"{libs}/*", "kafka.Kafka",
              str(properties)], stdout=self.log.open("w"), stderr=subprocess.STDOUT)
@@ -132,11 +166,13 @@ class Kafka:
 def run(fencepost, libs, directory):
     cluster = ClusterProcess(fencepost, "--data-dir", str(directory / "data"), "-c",
                              "log.segment.bytes=1048576", "-c", "offsets.topic.num.partitions=3",
-                             "-c", "transaction.state.log.num.partitions=3")
+                             "-c", "transaction.state.log.num.partitions=3",
+                             *(word for setting in AUTHORIZER for word in ("-c", setting)))
     bootstrap = "%s:%d" % cluster.address
     folder = directory / "data" / "broker-1"
     try:
         fill(libs, bootstrap)
+        set_access(libs, bootstrap)
         topics = {topic_of(it) for it in folder.glob("*-0")} - set(DECODERS)
         group, = topics - {"many"}
         counts = {"many": 400, group: 3}
@@ -144,6 +180,8 @@ def run(fencepost, libs, directory):
         assert ours["many"].count("\n") == 400 and "last" in ours[group], ours
         our_offsets = describe_group(libs, bootstrap, group)
         assert our_offsets, "no committed offsets to compare"
+        our_rules = list_rules(libs, bootstrap)
+        assert len(our_rules) == 3, our_rules
     finally:
         ended = cluster.end()
     assert ended == (0, ""), ended
@@ -160,9 +198,12 @@ def run(fencepost, libs, directory):
             theirs = read_topic(libs, kafka.bootstrap, topic, counts[topic])
             assert theirs == ours[topic], f"{topic}\nours:\n{ours[topic]}\nKafka's:\n{theirs}"
         assert describe_group(libs, kafka.bootstrap, group) == our_offsets
+        assert list_rules(libs, kafka.bootstrap) == our_rules
+        user, = list_users(libs, kafka.bootstrap)
+        assert "'alice'" in user and "SCRAM-SHA-256=iterations=8192" in user, user
     finally:
         kafka.end()
-    print("ok   Kafka serves the same records and offsets")
+    print("ok   Kafka serves the same records, offsets, users and access rules")
 
 
 def main():

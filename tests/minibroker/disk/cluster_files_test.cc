@@ -1,9 +1,13 @@
 // A cluster whose processes end at any moment and that is started again from its disks.
 #include "minibroker/disk/cluster_files.h"
 
+#include "protocol/messages/alter_user_scram_credentials.h"
+#include "protocol/messages/create_acls.h"
 #include "protocol/messages/create_topics.h"
 #include "protocol/messages/delete_records.h"
 #include "protocol/messages/delete_topics.h"
+#include "protocol/messages/describe_acls.h"
+#include "protocol/messages/describe_user_scram_credentials.h"
 #include "protocol/messages/end_txn.h"
 #include "protocol/messages/fetch.h"
 #include "protocol/messages/find_coordinator.h"
@@ -248,6 +252,44 @@ TEST_CASE("Deleted topics and records are gone after a restart", "[disk]") {
   Bench bench(disk);
   CHECK(bench.read(uncommitted) == std::vector<std::string>{"c"});
   CHECK_FALSE(bench.world.cluster.partition("gone", 0).has_value());
+}
+
+TEST_CASE("Access rules and users are there after a restart", "[disk]") {
+  const auto disk = std::make_shared<MemoryStorage>();
+  ClusterSettings settings = settings_of(1);
+  settings.authorizer.is_enabled = true;
+  settings.authorizer.super_users = {"User:ANONYMOUS"};
+  settings.sasl.users = {{"given", "secret"}};
+  {
+    Bench bench(disk, settings);
+    CreateAclsRequest rules;
+    rules.creations.push_back({2, "state", 3, "User:alice", "*", 3, 3, {}});
+    CHECK(bench.world.call(1, rules, 3).results.at(0).error_code == ErrorCode::none);
+    AlterUserScramCredentialsRequest users;
+    users.upsertions.push_back({"alice",
+                                1,
+                                4096,
+                                SharedBytes::copy_of("salt"),
+                                SharedBytes::copy_of(std::string(32, 'p')),
+                                {}});
+    CHECK(bench.world.call(1, users, 0).results.at(0).error_code == ErrorCode::none);
+    bench.world.settle();
+  }
+  settings.sasl.users.clear();
+  Bench bench(disk, settings);
+  REQUIRE_FALSE(bench.refusal);
+  DescribeAclsRequest every_rule;
+  every_rule.resource_type_filter = every_rule.pattern_type_filter = 1;
+  every_rule.operation = every_rule.permission_type = 1;
+  every_rule.resource_name_filter = every_rule.principal_filter = every_rule.host_filter =
+      std::nullopt;
+  const auto rules = bench.world.call(1, every_rule, 3);
+  REQUIRE(rules.resources.size() == 1);
+  CHECK(rules.resources[0].resource_name == "state");
+  CHECK(rules.resources[0].acls.at(0).principal == "User:alice");
+  const auto users = bench.world.call(1, DescribeUserScramCredentialsRequest{}, 0);
+  REQUIRE(users.results.size() == 1);
+  CHECK(users.results[0].user == "alice");
 }
 
 TEST_CASE("What is damaged or missing on a disk is refused by name", "[disk]") {

@@ -34,7 +34,7 @@ struct Bench {
   }
   std::size_t write() {
     DurableMetadata now{std::make_shared<const MetadataImage>(image), feature_levels_of(image),
-                        next_producer_id};
+                        next_producer_id, acl_ids_of(image, written.acl_ids)};
     const std::vector<SharedBytes> values = metadata_changes(written, now, identities);
     for (const SharedBytes& value : values) REQUIRE(replay.apply(value).ok());
     written = std::move(now);
@@ -92,6 +92,44 @@ TEST_CASE("Records put the metadata together again", "[disk][metadata]") {
     CHECK(other.config == topic.config);
     CHECK(other.partitions == topic.partitions);
   }
+}
+
+TEST_CASE("Records put users and access rules together again", "[disk][metadata]") {
+  using security::Acl;
+  constexpr auto mechanism = protocol::sasl::ScramMechanism::sha_256;
+  Bench bench;
+  const auto set_acls = [&](const std::vector<Acl>& acls) {
+    security::Authorizer authorizer;
+    for (const Acl& acl : acls) authorizer.add(acl);
+    bench.image.authorizer = std::make_shared<const security::Authorizer>(authorizer);
+  };
+  Acl read_all;
+  read_all.resource_name = "*";
+  read_all.principal = "User:alice";
+  read_all.host = "*";
+  Acl write_prefix = read_all;
+  write_prefix.pattern_type = security::PatternType::prefixed;
+  write_prefix.permission = security::Permission::deny;
+  security::SaslSettings given;
+  given.users = {{"given", "secret"}};
+  security::Credentials credentials(given, Random(1, "salts"));
+  credentials.set("alice", mechanism, {SharedBytes::copy_of("salt"), {}, {}, 4096});
+  credentials.set("bob", mechanism, {SharedBytes::copy_of("salt"), {}, {}, 8192});
+  bench.image.credentials = std::make_shared<const security::Credentials>(credentials);
+  set_acls({read_all, write_prefix});
+  CHECK(bench.write() > 0);
+  CHECK(bench.write() == 0);
+  CHECK(bench.read().acl_ids.size() == 2);
+
+  credentials.remove("bob", mechanism);
+  bench.image.credentials = std::make_shared<const security::Credentials>(credentials);
+  set_acls({write_prefix});
+  CHECK(bench.write() == 2);
+  const DurableMetadata read = bench.read();
+  CHECK(read.image->authorizer->acls() == std::set<Acl>{write_prefix});
+  CHECK(read.image->credentials->scram_users() == std::vector<std::string>{"alice"});
+  CHECK(*read.image->credentials->find("alice", mechanism) ==
+        *credentials.find("alice", mechanism));
 }
 
 TEST_CASE("A record that cannot be is refused, whatever is wrong with it", "[disk][metadata]") {

@@ -1,0 +1,104 @@
+// The records of __cluster_metadata about users and what they may do: SCRAM credentials (KIP-900)
+// and the rules of Kafka's StandardAuthorizer (KIP-801). Framed as those of metadata_log.h.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <tuple>
+
+#include "protocol/base/bytes.h"
+#include "protocol/base/uuid.h"
+#include "protocol/codec.h"
+#include "protocol/field.h"
+
+namespace fencepost::protocol {
+
+struct UserScramCredentialRecord {
+  static constexpr MessageInfo info{"UserScramCredentialRecord", MessageKind::data, 11, only(0),
+                                    since(0)};
+
+  std::string name;
+  std::int8_t mechanism = 0;  // sasl::ScramMechanism
+  SharedBytes salt;
+  SharedBytes stored_key;
+  SharedBytes server_key;
+  std::int32_t iterations = 0;
+  UnknownTaggedFields unknown_tagged_fields;
+
+  bool operator==(const UserScramCredentialRecord&) const = default;
+  template <class T = UserScramCredentialRecord>
+  static constexpr auto fields() {
+    return std::tuple{
+        field("name", &T::name, since(0)),
+        field("mechanism", &T::mechanism, since(0)),
+        field("salt", &T::salt, since(0)),
+        field("storedKey", &T::stored_key, since(0)),
+        field("serverKey", &T::server_key, since(0)),
+        field("iterations", &T::iterations, since(0)),
+    };
+  }
+};
+
+struct RemoveUserScramCredentialRecord {
+  static constexpr MessageInfo info{"RemoveUserScramCredentialRecord", MessageKind::data, 22,
+                                    only(0), since(0)};
+
+  std::string name;
+  std::int8_t mechanism = 0;
+  UnknownTaggedFields unknown_tagged_fields;
+
+  bool operator==(const RemoveUserScramCredentialRecord&) const = default;
+  template <class T = RemoveUserScramCredentialRecord>
+  static constexpr auto fields() {
+    return std::tuple{
+        field("name", &T::name, since(0)),
+        field("mechanism", &T::mechanism, since(0)),
+    };
+  }
+};
+
+struct AccessControlEntryRecord {
+  static constexpr MessageInfo info{"AccessControlEntryRecord", MessageKind::data, 18, only(0),
+                                    since(0)};
+
+  Uuid id;
+  std::int8_t resource_type = 0;
+  std::string resource_name;
+  std::int8_t pattern_type = 0;
+  std::string principal;
+  std::string host;
+  std::int8_t operation = 0;
+  std::int8_t permission_type = 0;
+  UnknownTaggedFields unknown_tagged_fields;
+
+  bool operator==(const AccessControlEntryRecord&) const = default;
+  template <class T = AccessControlEntryRecord>
+  static constexpr auto fields() {
+    return std::tuple{
+        field("id", &T::id, since(0)),
+        field("resourceType", &T::resource_type, since(0)),
+        field("resourceName", &T::resource_name, since(0)),
+        field("patternType", &T::pattern_type, since(0)),
+        field("principal", &T::principal, since(0)),
+        field("host", &T::host, since(0)),
+        field("operation", &T::operation, since(0)),
+        field("permissionType", &T::permission_type, since(0)),
+    };
+  }
+};
+
+struct RemoveAccessControlEntryRecord {
+  static constexpr MessageInfo info{"RemoveAccessControlEntryRecord", MessageKind::data, 19,
+                                    only(0), since(0)};
+
+  Uuid id;
+  UnknownTaggedFields unknown_tagged_fields;
+
+  bool operator==(const RemoveAccessControlEntryRecord&) const = default;
+  template <class T = RemoveAccessControlEntryRecord>
+  static constexpr auto fields() {
+    return std::tuple{field("id", &T::id, since(0))};
+  }
+};
+
+}  // namespace fencepost::protocol
