@@ -24,7 +24,8 @@ protocol::ErrorCode check_epoch_before_verification(const Era& era, const Partit
                                                     std::int16_t producer_epoch,
                                                     bool adds_partition);
 // What it sees when the partition has been added: while a transaction of an older epoch is open,
-// its marker is still to come, and would take this batch for one of its own (KAFKA-18575).
+// its marker is still to come, and would take this batch for one of its own (KAFKA-18575). Where
+// the log does not verify, nobody looks.
 protocol::ErrorCode check_marker_has_come(Broker& broker, const TopicPartition& partition,
                                           std::int64_t producer_id, std::int16_t producer_epoch);
 

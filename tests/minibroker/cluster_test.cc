@@ -200,6 +200,19 @@ TEST_CASE("A produce that adds its partition does so also where nobody verifies"
   CHECK(state_of(world).batches.at(0).state == BatchState::committed);
 }
 
+TEST_CASE("Where nobody verifies, a hanging transaction does not hold the next one back",
+          "[minibroker][cluster]") {
+  Era era = era_4_4();
+  era.verifies_partitions = false;
+  ClusterFixture world(settings_of(1, era));
+  Producer hanging{world, "t"};
+  REQUIRE(hanging.init() == ErrorCode::none);
+  REQUIRE(hanging.produce("k", "v", 9) == ErrorCode::none);
+  Producer next{world, "t"};
+  REQUIRE(next.init() == ErrorCode::none);
+  CHECK(next.produce("k", "v2", 12) == ErrorCode::none);
+}
+
 TEST_CASE("A leader tells a stale epoch before it asks the coordinator", "[minibroker][cluster]") {
   Era era = era_4_4();
   era.transaction_version = 0;
