@@ -62,6 +62,7 @@ Task<RoundEnd> join_round(MembershipPointer state, bool fresh_lookup) {
   state->member.set_owned(state->owned);
   Result<protocol::JoinGroupResponse> joined =
       co_await state->member.join_group(looked_up(fresh_lookup));
+  if (!joined && joined.error().kind == ErrorKind::stalled) co_return joined.error();
   if (!joined) co_return RoundEnd::again;
   std::optional<RoundEnd> meaning = meaning_of(joined->error_code);
   if (!meaning) co_return refused(*state, "JoinGroup", joined->error_code);

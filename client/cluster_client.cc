@@ -167,7 +167,9 @@ void ClusterClient::remember(const protocol::MetadataResponse& metadata, bool ha
     topic = Topic();
     topic.id = answer.topic_id;
     if (!topic.id.is_zero()) topic_names_[topic.id] = *answer.name;
-    if (answer.error_code != ErrorCode::none) topic.problem = to_string(answer.error_code);
+    if (answer.error_code != ErrorCode::none) topic.problem = explained(answer.error_code);
+    topic.is_refused =
+        answer.error_code != ErrorCode::none && !protocol::is_retriable(answer.error_code);
     for (const auto& partition : answer.partitions) {
       topic.leaders[partition.partition_index] = {partition.leader_id,
                                                   has_epochs ? partition.leader_epoch : -1};
@@ -231,10 +233,11 @@ Task<Leader> ClusterClient::find_leader(TopicPartition partition, CallOptions op
     Result<protocol::MetadataResponse> metadata = co_await refresh_metadata(std::move(topics));
     if (!metadata && !is_worth_asking_again(metadata.error())) co_return metadata.error();
     if (known_leader(partition).has_value()) continue;
-    if (clock_.now() >= deadline) {
-      const std::string problem =
-          metadata.ok() ? topics_[partition.topic].problem : metadata.error().text;
-      co_return Error{ErrorKind::cannot_connect,
+    const Topic& topic = topics_[partition.topic];
+    const bool is_refused = metadata.ok() && topic.is_refused;
+    if (is_refused || clock_.now() >= deadline) {
+      const std::string problem = metadata.ok() ? topic.problem : metadata.error().text;
+      co_return Error{is_refused ? ErrorKind::stalled : ErrorKind::cannot_connect,
                       "no leader of " + to_string(partition) +
                           (problem.empty() ? std::string() : ": " + problem)};
     }
@@ -275,7 +278,7 @@ Task<std::optional<Address>> ClusterClient::ask_for_coordinator(CoordinatorType 
   if (code == ErrorCode::none) co_return std::optional<Address>(std::move(address));
   *problem = to_string(code);
   if (protocol::is_retriable(code)) co_return std::optional<Address>();
-  co_return Error{ErrorKind::cannot_connect, "no coordinator of " + key + ": " + explained(code)};
+  co_return Error{ErrorKind::stalled, "no coordinator of " + key + ": " + explained(code)};
 }
 
 Task<std::shared_ptr<Connection>> ClusterClient::coordinator_of(CoordinatorType type,

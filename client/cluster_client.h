@@ -41,8 +41,9 @@ struct ClusterClientOptions {
 // One client of one cluster; all its coroutines run on one executor and must have ended before it
 // is destroyed. A call is one attempt: what the broker answers is handed to the caller, who may ask
 // again with CallOptions::fresh_lookup after NOT_LEADER_OR_FOLLOWER or NOT_COORDINATOR. A look-up
-// itself is repeated up to the request timeout. Its own errors: cannot_connect (nothing was sent;
-// the text names the address or what could not be found); the others are Connection's.
+// itself is repeated up to the request timeout. Its own errors, nothing was sent: cannot_connect
+// (the text names the address or what could not be found) and stalled (the look-up is refused for
+// good, as without an ACL); the others are Connection's.
 class ClusterClient {
  public:
   // Transport and clock must outlive the client and the io_context's coroutines.
@@ -108,6 +109,7 @@ class ClusterClient {
     };
     std::map<std::int32_t, Leads> leaders;  // by partition
     std::string problem;                    // why a partition may be missing
+    bool is_refused = false;                // for good: asking again does not help
   };
   struct Slot;
   using SlotKey = std::pair<Address, Purpose>;

@@ -24,6 +24,7 @@ struct ConsumerState {
   std::int32_t epoch = joining_epoch;
   std::optional<std::vector<TopicPartition>> target;  // what the coordinator said last
   ErrorCode refusal = ErrorCode::none;                // of the last heartbeat
+  std::optional<Error> failure;                       // the coordinator is refused for good
   bool fresh_lookup = false;
   bool is_beating = false;
 };
@@ -87,6 +88,7 @@ asio::awaitable<void> beat_once(MembershipPointer state, ConsumerPointer consume
     consumer->refusal = ErrorCode::network_exception;
     if (answer.error().kind == ErrorKind::unsupported_version)
       consumer->refusal = ErrorCode::unsupported_version;
+    if (answer.error().kind == ErrorKind::stalled) consumer->failure = answer.error();
     co_return;
   }
   consumer->refusal = answer->error_code;
@@ -161,6 +163,10 @@ Task<void> run_consumer(MembershipPointer state) {
   if (!metadata) co_return metadata.error();
   while (!state->is_stopping) {
     co_await beat_once(state, consumer);
+    if (consumer->failure.has_value()) {
+      co_await lose_all(state);
+      co_return *consumer->failure;
+    }
     if (is_forgotten(consumer->refusal)) {
       co_await lose_all(state);
       consumer->epoch = joining_epoch;

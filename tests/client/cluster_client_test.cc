@@ -109,6 +109,22 @@ TEST_CASE("A partition that never has a leader is an error that says why", "[cli
   CHECK(result.error().text == "no leader of state-0: LEADER_NOT_AVAILABLE");
 }
 
+TEST_CASE("A topic that is refused for good is not asked for again", "[client]") {
+  World world;
+  world.broker.on<MetadataRequest>([](const auto&, int) {
+    std::optional<MetadataResponse> response = three_brokers(1);
+    response->topics.front().partitions.clear();
+    response->topics.front().error_code = ErrorCode::topic_authorization_failed;
+    return response;
+  });
+  const Result<ListedOffset> result = list_end(world);
+  REQUIRE_FALSE(result.ok());
+  CHECK(result.error().kind == ErrorKind::stalled);
+  CHECK(result.error().text ==
+        "no leader of state-0: TOPIC_AUTHORIZATION_FAILED (the user lacks an ACL for the topic)");
+  CHECK(world.broker.count(ApiKey::metadata) == 1);
+}
+
 TEST_CASE("A cluster that cannot be reached is an error with the address", "[client]") {
   World world;
   world.broker.unreachable = {"b:1"};
@@ -178,7 +194,7 @@ TEST_CASE("A broker of FindCoordinator v3 is asked with a single key", "[client]
     return std::optional(response);
   });
   const auto result = end_transaction(world);
-  CHECK(result.error().kind == ErrorKind::cannot_connect);
+  CHECK(result.error().kind == ErrorKind::stalled);
   CHECK(result.error().text ==
         "no coordinator of t: TRANSACTIONAL_ID_AUTHORIZATION_FAILED (the user lacks an ACL for the "
         "transactional.id)");

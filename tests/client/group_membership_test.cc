@@ -197,6 +197,27 @@ TEST_CASE("What the coordinator refuses for good ends the membership with its co
         "brokers' group.min and group.max.session.timeout.ms)");
 }
 
+TEST_CASE("A member whose coordinator is refused does not ask for it for ever",
+          "[client][membership]") {
+  GroupMembershipOptions options;
+  options.protocol = any_protocol();
+  options.member.group_id = "g";
+  options.member.topics = {"in"};
+  GroupWorld world;
+  minibroker::sim::FaultRule refusal;
+  refusal.action = FaultAction::error;
+  refusal.name = "refusal";
+  refusal.api_key = ApiKey::find_coordinator;
+  refusal.error = protocol::ErrorCode::group_authorization_failed;
+  refusal.count = -1;
+  world.brokers().faults().add(refusal);
+  GroupMembership membership(world.client, options, {});
+  const Result<void> ended = world.run(membership.run());
+  REQUIRE_FALSE(ended.ok());
+  CHECK(ended.error().text ==
+        "no coordinator of g: GROUP_AUTHORIZATION_FAILED (the user lacks an ACL for the group)");
+}
+
 TEST_CASE("The sticky assignor keeps what is owned and gives nothing away that is still owned",
           "[client][membership]") {
   const std::map<std::string, int> counts{{"t", 4}};
