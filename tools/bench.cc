@@ -15,6 +15,7 @@
 #include "tools/bench/experiments.h"
 #include "tools/bench/measurements.h"
 #include "tools/exit_code.h"
+#include "tools/topics.h"
 
 namespace fencepost::tools {
 
@@ -91,17 +92,15 @@ asio::awaitable<std::string> measure(Measurements* measurements, std::string lin
   co_return std::string(R"({"error": "no such measurement"})");
 }
 
-Task<void> answer_lines(ClusterCommand* command, Measurements* measurements) {
+Task<void> answer_lines(Measurements* measurements, asio::posix::stream_descriptor* input) {
   Result<void> begun = co_await measurements->begin();
-  if (!begun) co_return begun.error();
-  fmt::print("{{\"ready\": true}}\n");
+  if (begun.ok()) fmt::print("{{\"ready\": true}}\n");
   std::fflush(stdout);
-  asio::posix::stream_descriptor input(command->io(), dup(STDIN_FILENO));
   std::string buffer;
-  while (true) {
+  while (begun.ok() && !measurements->is_stopping()) {
     asio::error_code failure;
     const std::size_t length =
-        co_await asio::async_read_until(input, asio::dynamic_buffer(buffer), '\n',
+        co_await asio::async_read_until(*input, asio::dynamic_buffer(buffer), '\n',
                                         asio::redirect_error(asio::use_awaitable, failure));
     if (failure) break;
     std::string line = buffer.substr(0, length - 1);
@@ -110,15 +109,28 @@ Task<void> answer_lines(ClusterCommand* command, Measurements* measurements) {
     fmt::print("{}\n", answer);
     std::fflush(stdout);
   }
-  co_return co_await measurements->end();
+  Result<void> left = co_await measurements->end();
+  if (!begun) co_return begun.error();
+  co_return left;
 }
 
 int run_contestant(const BenchOptions& options) {
   Result<std::unique_ptr<ClusterCommand>> command = ClusterCommand::make(options.cluster);
   if (!command) return report_error("bench", command.error());
+  for (const std::string& topic : {options.workload.input, options.workload.output}) {
+    std::optional<Result<void>> exists =
+        (*command)->run(require_partition((*command)->cluster(), {topic, 0}));
+    if (!exists) return exit_unreachable;
+    if (!exists->ok()) return report_error("bench", exists->error());
+  }
   Measurements measurements(**command, options.workload);
-  std::optional<Result<void>> ended = (*command)->run(answer_lines(command->get(), &measurements));
-  if (!ended) return exit_unreachable;
+  asio::posix::stream_descriptor input((*command)->io(), dup(STDIN_FILENO));
+  std::optional<Result<void>> ended =
+      (*command)->run_to_end(answer_lines(&measurements, &input), [&measurements, &input] {
+        measurements.stop();
+        input.cancel();
+      });
+  if (!ended || measurements.is_stopping()) return exit_unreachable;
   if (!ended->ok()) return report_error("bench", ended->error());
   return exit_held;
 }

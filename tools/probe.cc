@@ -17,6 +17,7 @@
 #include "tools/exit_code.h"
 #include "tools/scenario/values.h"
 #include "tools/table.h"
+#include "tools/topics.h"
 
 namespace fencepost::tools {
 
@@ -199,6 +200,8 @@ Task<bool> probe_all(ClusterClient& cluster, const ProbeOptions* options, Probe*
   }
   if (const auto partition = scenario::parse_partition(options->partition)) {
     const client::TopicPartition probed{partition->topic, partition->partition};
+    Result<void> exists = co_await require_partition(cluster, probed);
+    if (!exists) co_return exists.error();
     Result<bool> is_stable = co_await probe_partition(cluster, probed, probe);
     if (!is_stable) co_return is_stable.error();
     is_clear = is_clear && *is_stable;
@@ -220,7 +223,8 @@ int run(const ProbeOptions& options) {
   Probe probe;
   std::optional<Result<bool>> is_clear =
       (*command)->run(probe_all((*command)->cluster(), &options, &probe));
-  fmt::print("{}", options.is_json ? to_json_lines(probe.table) : to_text(probe.table));
+  if (!probe.table.rows.empty())
+    fmt::print("{}", options.is_json ? to_json_lines(probe.table) : to_text(probe.table));
   if (!is_clear) return exit_unreachable;
   if (!is_clear->ok()) return report_error("probe", is_clear->error());
   return **is_clear ? exit_held : exit_not_held;

@@ -105,8 +105,11 @@ int run(const WorkerCommandOptions& options) {
   }
   fencing::example::Worker worker((*command)->io().get_executor(), (*command)->cluster(), *data,
                                   std::move(*worker_result));
-  std::optional<Result<void>> ended =
-      (*command)->run_to_end(worker.run(), [&worker] { worker.stop(); });
+  std::optional<Result<void>> ended = (*command)->run_to_end(worker.run(), [&worker] {
+    fmt::print("giving the partitions up; a second signal ends at once\n");
+    std::fflush(stdout);
+    worker.stop();
+  });
   if (!ended) return exit_unreachable;
   if (!ended->ok()) return report_error("worker", ended->error());
   return exit_held;

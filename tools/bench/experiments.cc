@@ -72,30 +72,36 @@ Task<Measured> measure(Measurements* measurements, const Cell* cell) {
 }
 
 // The quickest run of each cell, after one run that only warms up.
-Task<std::vector<Measured>> measure_all(ClusterCommand* command, const ExperimentOptions* options) {
-  const std::string name = "bench-" + std::to_string(to_timestamp(command->clock().now()));
-  std::vector<std::string> input(1, name + "-in");
-  Result<void> made = co_await create_topics(command->cluster(), std::move(input), 1, 1);
-  if (!made) co_return made.error();
-  Measurements measurements(*command, Workload{name + "-in", name, name});
-  Result<void> begun = co_await measurements.begin();
+Task<std::vector<Measured>> measure_cells(ClusterCommand* command, Measurements* measurements,
+                                          std::string name, int runs) {
+  Result<void> begun = co_await measurements->begin();
   if (!begun) co_return begun.error();
   std::vector<Measured> best(std::size(cells));
-  for (int run = 0; run <= options->runs; ++run) {
+  for (int run = 0; run <= runs; ++run) {
     for (std::size_t i = 0; i < std::size(cells); ++i) {
       const std::string topic = name + "-" + std::to_string(run) + "-" + std::to_string(i);
       std::vector<std::string> output(1, topic);
-      made = co_await create_topics(command->cluster(), std::move(output), 1, 1);
+      Result<void> made = co_await create_topics(command->cluster(), std::move(output), 1, 1);
       if (!made) co_return made.error();
-      measurements.set_output(topic);
-      Result<Measured> measured = co_await measure(&measurements, &cells[i]);
+      measurements->set_output(topic);
+      Result<Measured> measured = co_await measure(measurements, &cells[i]);
       if (!measured) co_return measured.error();
       const bool is_first = run <= 1;  // the warm-up is replaced
       if (is_first || measured->time < best[i].time) best[i] = *measured;
     }
   }
-  Result<void> left = co_await measurements.end();
-  if (!left) co_return left.error();
+  co_return best;
+}
+
+Task<std::vector<Measured>> measure_all(ClusterCommand* command, Measurements* measurements,
+                                        std::string name, int runs) {
+  std::vector<std::string> input(1, name + "-in");
+  Result<void> made = co_await create_topics(command->cluster(), std::move(input), 1, 1);
+  if (!made) co_return made.error();
+  Result<std::vector<Measured>> best =
+      co_await measure_cells(command, measurements, std::move(name), runs);
+  Result<void> left = co_await measurements->end();
+  if (best.ok() && !left) co_return left.error();
   co_return best;
 }
 
@@ -139,9 +145,12 @@ std::string to_svg(const std::vector<Measured>& best) {
 int run(const ExperimentOptions& options) {
   Result<std::unique_ptr<ClusterCommand>> command = ClusterCommand::make(options.cluster);
   if (!command) return report_error("bench", command.error());
+  const std::string name = "bench-" + std::to_string(to_timestamp((*command)->clock().now()));
+  Measurements measurements(**command, Workload{name + "-in", name, name});
   std::optional<Result<std::vector<Measured>>> best =
-      (*command)->run(measure_all(command->get(), &options));
-  if (!best) return exit_unreachable;
+      (*command)->run_to_end(measure_all(command->get(), &measurements, name, options.runs),
+                             [&measurements] { measurements.stop(); });
+  if (!best || measurements.is_stopping()) return exit_unreachable;
   if (!best->ok()) return report_error("bench", best->error());
   const Table table = table_of(**best);
   fmt::print("{}", options.is_json ? to_json_lines(table) : to_text(table));

@@ -43,6 +43,10 @@ Error failed(const std::string& text) {
   return Error{ErrorKind::stalled, text};
 }
 
+Error interrupted() {
+  return failed("interrupted");
+}
+
 client::GroupMembershipOptions membership_options(const Workload& workload) {
   client::GroupMembershipOptions options;
   options.member.group_id = "group-" + workload.name;
@@ -58,10 +62,10 @@ asio::awaitable<void> keep_running(client::GroupMembership* membership,
 // One-record transactions until the time is over; how many, or -1 when one failed.
 asio::awaitable<std::int64_t> commit_until(client::TransactionalProducer* producer,
                                            client::TopicPartition partition, client::Clock* clock,
-                                           Instant end) {
+                                           Instant end, const bool* should_stop) {
   const SharedBytes value = value_of(100);
   std::int64_t committed = 0;
-  while (clock->now() < end) {
+  while (clock->now() < end && !*should_stop) {
     ProducerOutcome begun = co_await producer->begin();
     if (!begun.ok()) co_return -1;
     producer->append(partition, record_of(committed, value));
@@ -74,9 +78,10 @@ asio::awaitable<std::int64_t> commit_until(client::TransactionalProducer* produc
 
 asio::awaitable<void> count_commits(client::TransactionalProducer* producer,
                                     client::TopicPartition partition, client::Clock* clock,
-                                    Instant end, std::vector<std::int64_t>* counts,
-                                    client::Event* counted) {
-  const std::int64_t count = co_await commit_until(producer, std::move(partition), clock, end);
+                                    Instant end, const bool* should_stop,
+                                    std::vector<std::int64_t>* counts, client::Event* counted) {
+  const std::int64_t count =
+      co_await commit_until(producer, std::move(partition), clock, end, should_stop);
   counts->push_back(count);
   counted->set();
 }
@@ -116,6 +121,7 @@ Task<void> Measurements::begin() {
   asio::co_spawn(command_.io(), keep_running(&membership_, membership_end_), asio::detached);
   const Instant deadline = command_.clock().now() + std::chrono::seconds(30);
   while (membership_.metadata().generation < 0) {
+    if (is_stopping_) co_return interrupted();
     if (membership_end_->has_value() && !(*membership_end_)->ok())
       co_return (*membership_end_)->error();
     if (command_.clock().now() > deadline) co_return failed("the group gives no assignment");
@@ -130,6 +136,7 @@ Task<void> Measurements::begin() {
 }
 
 Task<void> Measurements::end() {
+  if (membership_end_ == nullptr) co_return Result<void>();
   membership_.stop();
   while (!membership_end_->has_value())
     co_await command_.clock().sleep_until(command_.clock().now() + milliseconds(5));
@@ -140,6 +147,7 @@ Task<Measured> Measurements::one_at_a_time(std::int64_t records, std::size_t byt
   const SharedBytes value = value_of(bytes);
   const Instant start = command_.clock().now();
   for (std::int64_t i = 0; i < records; ++i) {
+    if (is_stopping_) co_return interrupted();
     plain_->append(output_, record_of(i, value));
     ProducerOutcome outcome = co_await plain_->flush();
     if (!outcome.ok()) co_return failed(outcome.text);
@@ -166,6 +174,7 @@ Task<Measured> Measurements::serial(std::int64_t records, std::size_t bytes) {
   const std::unique_ptr<fencing::SnapshotWriter> writer = make_writer(1);
   const Instant start = command_.clock().now();
   for (fencing::Snapshot& snapshot : snapshots) {
+    if (is_stopping_) co_return interrupted();
     writer->advance(++offset_);
     fencing::WriteOutcome outcome = co_await writer->write(std::move(snapshot));
     if (!outcome.ok()) co_return failed(outcome.text);
@@ -200,12 +209,13 @@ Task<Measured> Measurements::rate(int producers, Duration duration) {
   for (const auto& producer : all)
     asio::co_spawn(command_.io(),
                    count_commits(producer.get(), output_, &command_.clock(), start + duration,
-                                 &counts, &counted),
+                                 &is_stopping_, &counts, &counted),
                    asio::detached);
   while (counts.size() < all.size()) {
     counted.reset();
     co_await counted.wait();
   }
+  if (is_stopping_) co_return interrupted();
   Measured measured;
   measured.time = command_.clock().now() - start;
   for (const std::int64_t count : counts) {
@@ -247,6 +257,7 @@ Task<Latencies> Measurements::latency(std::int64_t records, std::size_t bytes) {
   const SharedBytes value = value_of(bytes);
   std::vector<Duration> times;
   for (std::int64_t i = 0; i < records; ++i) {
+    if (is_stopping_) co_return interrupted();
     protocol::NewRecord record = record_of(i, value);
     const Instant start = command_.clock().now();
     plain_->append(output_, std::move(record));

@@ -39,8 +39,12 @@ class Measurements {
 
   // Joins, and makes the producers. Errors also: stalled when the group gives nothing in 30 s.
   client::Task<void> begin();
-  // Leaves the group.
+  // Leaves the group, if begin() has joined it.
   client::Task<void> end();
+  // A measurement under way ends soon, with an error and no transaction open; so does each later
+  // one.
+  void stop() { is_stopping_ = true; }
+  bool is_stopping() const { return is_stopping_; }
 
   // Where the next measurements write.
   void set_output(std::string topic) { output_.topic = std::move(topic); }
@@ -74,6 +78,7 @@ class Measurements {
   std::unique_ptr<client::TransactionalProducer> transactional_;
   std::int64_t offset_ = 0;
   int takeovers_ = 0;
+  bool is_stopping_ = false;
 };
 
 }  // namespace fencepost::tools

@@ -11,6 +11,7 @@
 #include "client/transactional_session.h"
 #include "tools/exit_code.h"
 #include "tools/scenario/values.h"
+#include "tools/topics.h"
 #include "tools/txn/tables.h"
 
 namespace fencepost::tools {
@@ -58,6 +59,15 @@ Asked<T> ask(ClusterCommand& command, const std::string& name, client::Task<T> t
   if (!result) return {std::nullopt, exit_interrupted};
   if (!result->ok()) return {std::nullopt, report_error(name, result->error())};
   return {std::move(**result), exit_held};
+}
+
+// The exit code when there is no such partition.
+std::optional<int> missing(ClusterCommand& command, const std::string& name,
+                           const TopicPartition& partition) {
+  std::optional<Result<void>> exists = command.run(require_partition(command.cluster(), partition));
+  if (!exists) return exit_interrupted;
+  if (!exists->ok()) return report_error(name, exists->error());
+  return std::nullopt;
 }
 
 // Runs `step` once, or again and again until Ctrl-C when --watch is given.
@@ -166,6 +176,7 @@ int abort_by_id(const TxnOptions& options, ClusterCommand& command) {
 
 int abort_on_partition(const TxnOptions& options, ClusterCommand& command) {
   const TopicPartition partition{*options.topic, *options.partition};
+  if (const auto exit_code = missing(command, "txn abort", partition)) return *exit_code;
   const auto described =
       ask(command, "txn abort",
           client::describe_producers(command.cluster(), std::vector<TopicPartition>{partition}));
@@ -223,6 +234,8 @@ int describe_transaction(const TxnOptions& options) {
 int describe_producers(const TxnOptions& options) {
   return run_once(options, [&](ClusterCommand& command) {
     const TopicPartition partition{*options.topic, *options.partition};
+    if (const auto exit_code = missing(command, "txn describe-producers", partition))
+      return *exit_code;
     if (options.broker_id.has_value()) {
       const auto known =
           ask(command, "txn describe-producers", command.cluster().refresh_metadata(std::nullopt));
