@@ -22,6 +22,13 @@ ErrorCode for_version(ErrorCode error, int api_version) {
   return is_unknown_to_client ? ErrorCode::coordinator_not_available : error;
 }
 
+// Where nobody verifies, nobody has looked at them: Kafka fails while it builds the batch, and
+// refuses the request as a whole.
+bool can_write_batch(const TxnOffsetCommitRequest& request) {
+  return request.producer_id != protocol::no_producer_id &&
+         request.producer_epoch != protocol::no_producer_epoch;
+}
+
 }  // namespace
 
 ErrorCode GroupCoordinator::before_verification(const std::string& group_id, Instant now) {
@@ -61,6 +68,11 @@ void GroupCoordinator::txn_offset_commit(const RequestContext& context,
     }
   }
   if (records.empty()) return reply(context, reason.answer);
+  if (!can_write_batch(request)) {
+    for (auto& topic : reason.answer.topics)
+      for (auto& it : topic.partitions) it.error_code = ErrorCode::unknown_server_error;
+    return reply(context, reason.answer);
+  }
   write({partition_of(request.group_id), request.group_id, std::move(reason)}, std::move(records));
   LogWrite& log_write = log_writes_.back();
   log_write.producer_id = request.producer_id;

@@ -207,6 +207,15 @@ TEST_CASE("Metadata that is too long fails its partition of a transaction only",
   CHECK(answer.at(1).error_code == ErrorCode::offset_metadata_too_large);
 }
 
+TEST_CASE("An epoch that no batch can have fails the whole request", "[group][txn_offset_commit]") {
+  Groups groups;
+  auto request = Groups::txn_commit({}, 5);
+  request.producer_epoch = -1;
+  CHECK(groups.ask(request, 3).topics.at(0).partitions.at(0).error_code ==
+        ErrorCode::unknown_server_error);
+  CHECK(groups.committed() == -1);
+}
+
 TEST_CASE("An old id's open transaction blocks stable fetches until it is aborted",
           "[group][txn_offset_commit]") {
   Groups groups;
