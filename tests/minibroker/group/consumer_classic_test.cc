@@ -149,4 +149,15 @@ TEST_CASE("A classic member that does not come to sync is thrown out", "[group][
   CHECK(groups.described().members.size() == 1);
 }
 
+TEST_CASE("A member that joins with version 0 is not thrown out at once", "[group][consumer]") {
+  ConsumerGroups groups;
+  groups.join_as("fresh");
+  protocol::JoinGroupRequest request = Groups::join("old");
+  request.rebalance_timeout_ms = -1;
+  const auto joined = groups.ask(request, 0);
+  CHECK(joined.error_code == ErrorCode::none);
+  groups.advance(seconds(1));
+  CHECK(groups.heartbeat({"old", joined.generation_id}) == ErrorCode::none);
+}
+
 }  // namespace fencepost::minibroker
