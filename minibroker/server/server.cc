@@ -15,6 +15,7 @@
 #include <set>
 
 #include "minibroker/server/connection.h"
+#include "minibroker/server/connection_limits.h"
 #include "minibroker/server/control/http.h"
 #include "minibroker/server/data_directory.h"
 #include "minibroker/server/saver.h"
@@ -54,10 +55,9 @@ class Server::Loop final : public ConnectionOwner, public ControlledCluster {
       : settings_(std::move(settings)),
         frame_bytes_max_(static_cast<std::size_t>(cluster.socket_request_max_bytes)),
         unauthenticated_bytes_max_(static_cast<std::size_t>(cluster.sasl_server_max_receive_size)),
-        connections_max_(static_cast<std::size_t>(cluster.max_connections)),
-        connections_per_address_max_(cluster.max_connections_per_ip),
         queued_request_bytes_max_(cluster.queued_max_request_bytes),
         idle_max_(cluster.connections_max_idle),
+        limits_(static_cast<std::size_t>(cluster.max_connections), cluster.max_connections_per_ip),
         clock_(clock),
         cluster_(std::move(started)) {
     if (storage) saver_.emplace(context_, cluster_, std::move(storage), settings_.fsync);
@@ -110,8 +110,6 @@ class Server::Loop final : public ConnectionOwner, public ControlledCluster {
   Result<void> listen_on(const ListenerSettings& listener);
   Result<void> open_door(int broker_id, const ListenerSettings& listener,
                          const tcp::endpoint& endpoint);
-  // Why a client of that address cannot come in now; empty: it can.
-  std::string refusal_of(const std::string& address) const;
   void introduce(const std::shared_ptr<Connection>& connection, int broker_id,
                  security::Origin origin);
   void sweep_guests();
@@ -131,10 +129,9 @@ class Server::Loop final : public ConnectionOwner, public ControlledCluster {
   ServerSettings settings_;
   std::size_t frame_bytes_max_;
   std::size_t unauthenticated_bytes_max_;
-  std::size_t connections_max_;
-  int connections_per_address_max_;
   std::int64_t queued_request_bytes_max_;
   Duration idle_max_;
+  ConnectionLimits limits_;
   WallClock clock_;
   Instant manual_now_ = clock_.now();
   Cluster cluster_;
@@ -154,8 +151,6 @@ class Server::Loop final : public ConnectionOwner, public ControlledCluster {
   asio::steady_timer guest_timer_{context_};
   std::map<const Connection*, Guest> guests_;
   std::map<ConnectionId, std::shared_ptr<Connection>> connections_;
-  std::map<std::string, int> connections_by_address_;
-  std::map<const Connection*, std::string> addresses_;
   std::set<ConnectionId> paused_;  // they may not read until others need less memory
   std::unique_ptr<ControlServer> control_;
 };
@@ -284,7 +279,7 @@ void Server::Loop::accepted(Door& door, tcp::socket socket) {
   origin.address = client.address().to_string();
   origin.protocol = door.protocol;
   origin.listener = std::string(to_string(door.protocol));
-  if (const std::string refusal = refusal_of(origin.address); !refusal.empty())
+  if (const std::string refusal = limits_.refusal_of(origin.address); !refusal.empty())
     return debug("refused a connection: " + refusal);
   const bool has_tls = security::uses_tls(door.protocol);
   const bool has_sasl = security::uses_sasl(door.protocol);
@@ -292,8 +287,7 @@ void Server::Loop::accepted(Door& door, tcp::socket socket) {
       has_sasl ? std::min(unauthenticated_bytes_max_, frame_bytes_max_) : frame_bytes_max_,
       has_sasl, has_tls ? &*tls_ : nullptr};
   auto connection = std::make_shared<Connection>(std::move(socket), options, *this);
-  ++connections_by_address_[origin.address];
-  addresses_[connection.get()] = origin.address;
+  limits_.add(*connection, origin.address);
   if (!has_tls) {
     introduce(connection, door.broker_id, std::move(origin));
   } else {
@@ -302,17 +296,6 @@ void Server::Loop::accepted(Door& door, tcp::socket socket) {
     if (guests_.size() == 1) sweep_guests();
   }
   connection->start();
-}
-
-std::string Server::Loop::refusal_of(const std::string& address) const {
-  if (addresses_.size() >= connections_max_)
-    return "max.connections is " + std::to_string(connections_max_);
-  const auto found = connections_by_address_.find(address);
-  const int count = found == connections_by_address_.end() ? 0 : found->second;
-  if (count >= connections_per_address_max_)
-    return "max.connections.per.ip is " + std::to_string(connections_per_address_max_) + ", and " +
-           address + " has as many";
-  return {};
 }
 
 void Server::Loop::introduce(const std::shared_ptr<Connection>& connection, int broker_id,
@@ -372,12 +355,7 @@ void Server::Loop::resume_paused() {
 void Server::Loop::connection_ended(Connection& connection, std::string_view reason) {
   if (!reason.empty())
     debug("closed connection " + std::to_string(connection.id()) + ": " + std::string(reason));
-  const auto address = addresses_.find(&connection);
-  if (address != addresses_.end()) {
-    const auto count = connections_by_address_.find(address->second);
-    if (--count->second == 0) connections_by_address_.erase(count);
-    addresses_.erase(address);
-  }
+  limits_.remove(connection);
   guests_.erase(&connection);
   paused_.erase(connection.id());
   cluster_.disconnect(connection.id());
