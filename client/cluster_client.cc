@@ -216,10 +216,21 @@ std::optional<Leader> ClusterClient::known_leader(const TopicPartition& partitio
 
 Task<std::shared_ptr<Connection>> ClusterClient::leader_of(TopicPartition partition,
                                                            CallOptions options) {
-  Result<Leader> leader = co_await find_leader(std::move(partition), options);
+  const std::optional<Leader> known = known_leader(partition);
+  if (known.has_value() && has_hung_up(known->address, Purpose::data)) options.fresh_lookup = true;
+  Result<Leader> leader = co_await find_leader(partition, options);
   if (!leader) co_return leader.error();
   Address address = leader->address;
-  co_return co_await connection_to(std::move(address), Purpose::data, options.own_connection);
+  Result<std::shared_ptr<Connection>> connection =
+      co_await connection_to(std::move(address), Purpose::data, options.own_connection);
+  if (!connection) topics_[partition.topic].leaders[partition.partition] = {};
+  co_return connection;
+}
+
+bool ClusterClient::has_hung_up(const Address& address, Purpose purpose) const {
+  const auto slot = slots_.find(SlotKey(address, purpose));
+  return slot != slots_.end() && slot->second->connection != nullptr &&
+         !slot->second->connection->is_open();
 }
 
 Task<Leader> ClusterClient::find_leader(TopicPartition partition, CallOptions options) {
@@ -285,7 +296,10 @@ Task<std::shared_ptr<Connection>> ClusterClient::coordinator_of(CoordinatorType 
                                                                 std::string key,
                                                                 CallOptions options) {
   const CoordinatorKey wanted(type, key);
-  if (options.fresh_lookup) coordinators_.erase(wanted);
+  const auto known = coordinators_.find(wanted);
+  if (known != coordinators_.end() &&
+      (options.fresh_lookup || has_hung_up(known->second, Purpose::coordination)))
+    coordinators_.erase(known);
   const Instant deadline = clock_.now() + options_.connection.request_timeout;
   Duration backoff = options_.lookup_backoff;
   std::string problem;
@@ -301,7 +315,10 @@ Task<std::shared_ptr<Connection>> ClusterClient::coordinator_of(CoordinatorType 
     co_await back_off(&backoff);
   }
   const Address address = coordinators_[wanted];
-  co_return co_await connection_to(address, Purpose::coordination, options.own_connection);
+  Result<std::shared_ptr<Connection>> connection =
+      co_await connection_to(address, Purpose::coordination, options.own_connection);
+  if (!connection) coordinators_.erase(wanted);
+  co_return connection;
 }
 
 Task<int> ClusterClient::partition_count(std::string topic) {

@@ -40,10 +40,11 @@ struct ClusterClientOptions {
 
 // One client of one cluster; all its coroutines run on one executor and must have ended before it
 // is destroyed. A call is one attempt: what the broker answers is handed to the caller, who may ask
-// again with CallOptions::fresh_lookup after NOT_LEADER_OR_FOLLOWER or NOT_COORDINATOR. A look-up
-// itself is repeated up to the request timeout. Its own errors, nothing was sent: cannot_connect
-// (the text names the address or what could not be found) and stalled (the look-up is refused for
-// good, as without an ACL); the others are Connection's.
+// again with CallOptions::fresh_lookup after NOT_LEADER_OR_FOLLOWER or NOT_COORDINATOR. A leader or
+// coordinator that has hung up, or cannot be connected to, is looked up again by the next call. A
+// look-up itself is repeated up to the request timeout. Its own errors, nothing was sent:
+// cannot_connect (the text names the address or what could not be found) and stalled (the look-up is
+// refused for good, as without an ACL); the others are Connection's.
 class ClusterClient {
  public:
   // Transport and clock must outlive the client and the io_context's coroutines.
@@ -120,6 +121,7 @@ class ClusterClient {
                                                    std::string* problem);
   void remember(const protocol::MetadataResponse& metadata, bool has_epochs);
   std::optional<Leader> known_leader(const TopicPartition& partition) const;
+  bool has_hung_up(const Address& address, Purpose purpose) const;
   std::vector<Address> candidates() const;
   asio::awaitable<void> back_off(Duration* backoff);
 

@@ -91,6 +91,32 @@ TEST_CASE("A fresh look-up finds the new leader", "[client]") {
   CHECK(world.broker.received.back().address == "b:3");
 }
 
+TEST_CASE("A leader that cannot be connected to is looked up again", "[client]") {
+  World world;
+  int leader = 2;
+  world.broker.on<MetadataRequest>([&leader](const auto&, int) { return three_brokers(leader); });
+  answer_offset(world.broker, ErrorCode::none, 5);
+  world.broker.unreachable.insert("b:2");
+  CHECK(list_end(world).error().kind == ErrorKind::cannot_connect);
+  leader = 3;
+  CHECK(list_end(world)->offset == 5);
+  CHECK(world.broker.received.back().address == "b:3");
+}
+
+TEST_CASE("A leader that has hung up is looked up again", "[client]") {
+  World world;
+  int leader = 2;
+  world.broker.on<MetadataRequest>([&leader](const auto&, int) { return three_brokers(leader); });
+  world.broker.on_raw(ApiKey::list_offsets, [](const ReceivedRequest&) {
+    return Answer{std::nullopt, true};
+  });
+  CHECK(list_end(world).error().kind == ErrorKind::unknown_outcome);
+  leader = 3;
+  answer_offset(world.broker, ErrorCode::none, 5);
+  CHECK(list_end(world)->offset == 5);
+  CHECK(world.broker.received.back().address == "b:3");
+}
+
 TEST_CASE("A partition without a leader is asked about until it has one", "[client]") {
   World world;
   int asked = 0;
@@ -182,6 +208,32 @@ TEST_CASE("A coordinator that is not available yet is asked for again", "[client
       [](const auto&, int) { return std::optional(protocol::EndTxnResponse()); });
   CHECK(end_transaction(world).ok());
   CHECK(asked == 3);
+}
+
+TEST_CASE("A coordinator that hangs up, or cannot be connected to, is looked up again",
+          "[client]") {
+  World world;
+  int coordinator = 2;
+  world.broker.on<FindCoordinatorRequest>([&coordinator](const FindCoordinatorRequest&, int) {
+    protocol::FindCoordinatorResponse response;
+    auto& answer = response.coordinators.emplace_back();
+    answer.host = "b";
+    answer.port = coordinator;
+    return std::optional(response);
+  });
+  world.broker.on_raw(ApiKey::end_txn, [](const ReceivedRequest&) {
+    return Answer{std::nullopt, true};
+  });
+  CHECK(end_transaction(world).error().kind == ErrorKind::unknown_outcome);
+  coordinator = 3;
+  world.broker.unreachable.insert("b:3");
+  CHECK(end_transaction(world).error().kind == ErrorKind::cannot_connect);
+  coordinator = 4;
+  world.broker.on<protocol::EndTxnRequest>([](const protocol::EndTxnRequest&, int) {
+    return std::optional(protocol::EndTxnResponse());
+  });
+  CHECK(end_transaction(world).ok());
+  CHECK(world.broker.received.back().address == "b:4");
 }
 
 TEST_CASE("A broker of FindCoordinator v3 is asked with a single key", "[client]") {

@@ -69,10 +69,20 @@ bool asking_again_can_help(protocol::ErrorCode code) {
   return reaction == protocol::Reaction::retry || reaction == protocol::Reaction::find_coordinator;
 }
 
+bool StepRun::may_ask_again(const std::string& outcome) const {
+  const bool is_expected =
+      std::find(expected_errors.begin(), expected_errors.end(), outcome) != expected_errors.end();
+  return step->retry.value_or(!is_expected);
+}
+
 bool StepRun::is_final(protocol::ErrorCode code) const {
-  const bool is_expected = std::find(expected_errors.begin(), expected_errors.end(),
-                                     to_string(code)) != expected_errors.end();
-  return !asking_again_can_help(code) || !step->retry.value_or(!is_expected);
+  return !asking_again_can_help(code) || !may_ask_again(to_string(code));
+}
+
+// What was not sent may be sent again: the leader may be another one by then.
+bool StepRun::is_final(const Error& error) const {
+  const std::string outcome = answer_of(error).outcome;
+  return outcome != "CANNOT_CONNECT" || !may_ask_again(outcome);
 }
 
 asio::awaitable<void> perform(StepRun& run) {

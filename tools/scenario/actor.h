@@ -81,6 +81,9 @@ struct StepRun {
   const Arguments& arguments() const { return step->arguments; }
   client::CallOptions call_options() const;
   bool is_final(protocol::ErrorCode code) const;
+  bool is_final(const Error& error) const;
+  // Whether the step is not there for this very outcome.
+  bool may_ask_again(const std::string& outcome) const;
 };
 
 // Does what the step's verb says and leaves the answer in the run.

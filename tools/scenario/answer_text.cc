@@ -6,6 +6,7 @@
 #include "protocol/messages/add_offsets_to_txn.h"
 #include "protocol/messages/add_partitions_to_txn.h"
 #include "protocol/messages/api_versions.h"
+#include "protocol/messages/consumer_group_heartbeat.h"
 #include "protocol/messages/create_topics.h"
 #include "protocol/messages/delete_records.h"
 #include "protocol/messages/describe_groups.h"
@@ -22,6 +23,7 @@
 #include "protocol/messages/offset_commit.h"
 #include "protocol/messages/offset_delete.h"
 #include "protocol/messages/offset_fetch.h"
+#include "protocol/messages/offset_for_leader_epoch.h"
 #include "protocol/messages/produce.h"
 #include "protocol/messages/sync_group.h"
 #include "protocol/messages/txn_offset_commit.h"
@@ -33,7 +35,7 @@ namespace fencepost::scenario {
 
 namespace {
 
-using namespace protocol;  // the twenty messages
+using namespace protocol;  // the messages
 using client::first_error;
 
 // Messages of which only the error matters.
@@ -77,6 +79,17 @@ std::string text(const JoinGroupResponse& it, const TopicNames&) {
                      it.leader == it.member_id ? " leader" : "");
 }
 
+std::string text(const ConsumerGroupHeartbeatResponse& it, const TopicNames& names) {
+  if (it.error_code != ErrorCode::none) return to_string(it.error_code);
+  std::string line = fmt::format("NONE epoch {}", it.member_epoch);
+  if (!it.assignment) return line;
+  line += " assigns";
+  for (const auto& topic : it.assignment->topic_partitions)
+    for (const std::int32_t index : topic.partitions)
+      line += fmt::format(" {}-{}", names.name("", topic.topic_id), index);
+  return line + (it.assignment->topic_partitions.empty() ? " nothing" : "");
+}
+
 std::string text(const OffsetFetchResponse& it, const TopicNames& names) {
   std::string line = to_string(first_error(it));
   for (const auto& topic : it.topics)
@@ -111,6 +124,15 @@ std::string text(const FetchResponse& it, const TopicNames&) {
       }
       line += fmt::format(" LSO {} HW {}", one.last_stable_offset, one.high_watermark);
     }
+  return line;
+}
+
+std::string text(const OffsetForLeaderEpochResponse& it, const TopicNames&) {
+  std::string line;
+  for (const auto& topic : it.topics)
+    for (const auto& one : topic.partitions)
+      line += fmt::format("{}{} epoch {} ends at {}", line.empty() ? "" : " ",
+                          to_string(one.error_code), one.leader_epoch, one.end_offset);
   return line;
 }
 
@@ -280,6 +302,10 @@ std::string answer_text(ApiKey key, int version, const SharedBytes& body, const 
       return decoded<DescribeGroupsResponse>(body, version, names);
     case ApiKey::offset_delete:
       return decoded<OffsetDeleteResponse>(body, version, names);
+    case ApiKey::consumer_group_heartbeat:
+      return decoded<ConsumerGroupHeartbeatResponse>(body, version, names);
+    case ApiKey::offset_for_leader_epoch:
+      return decoded<OffsetForLeaderEpochResponse>(body, version, names);
     case ApiKey::metadata:
       return decoded<MetadataResponse>(body, version, names);
     case ApiKey::api_versions:

@@ -28,9 +28,9 @@ client::Task<Response> attempt(StepRun& run, const Call<Response>& call,
   Duration backoff = milliseconds(100);
   while (true) {
     Result<Response> result = co_await call(options);
-    if (!result) co_return result;
-    const protocol::ErrorCode code = error_of(*result);
-    if (run.is_final(code) || clock.now() + backoff > deadline) co_return result;
+    const protocol::ErrorCode code = result ? error_of(*result) : protocol::ErrorCode::none;
+    const bool is_final = result ? run.is_final(code) : run.is_final(result.error());
+    if (is_final || clock.now() + backoff > deadline) co_return result;
     options.fresh_lookup = protocol::reaction_of(code) == protocol::Reaction::find_coordinator;
     co_await clock.sleep_until(clock.now() + backoff);
     backoff = std::min(backoff * 2, backoff_max);

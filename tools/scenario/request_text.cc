@@ -4,6 +4,8 @@
 #include "protocol/codec.h"
 #include "protocol/messages/add_offsets_to_txn.h"
 #include "protocol/messages/add_partitions_to_txn.h"
+#include "protocol/messages/api_versions.h"
+#include "protocol/messages/consumer_group_heartbeat.h"
 #include "protocol/messages/create_topics.h"
 #include "protocol/messages/delete_records.h"
 #include "protocol/messages/describe_groups.h"
@@ -21,6 +23,7 @@
 #include "protocol/messages/offset_commit.h"
 #include "protocol/messages/offset_delete.h"
 #include "protocol/messages/offset_fetch.h"
+#include "protocol/messages/offset_for_leader_epoch.h"
 #include "protocol/messages/produce.h"
 #include "protocol/messages/sync_group.h"
 #include "protocol/messages/txn_offset_commit.h"
@@ -154,6 +157,19 @@ std::string text(const LeaveGroupRequest& it, const TopicNames&) {
   return fmt::format("group {} member {}", it.group_id, short_member(id));
 }
 
+std::string text(const ConsumerGroupHeartbeatRequest& it, const TopicNames& names) {
+  std::string line = fmt::format("group {} member {} epoch {}", it.group_id,
+                                 short_member(it.member_id), it.member_epoch);
+  if (it.subscribed_topic_names)
+    line += fmt::format(" topics {}", fmt::join(*it.subscribed_topic_names, " "));
+  if (!it.topic_partitions || it.topic_partitions->empty()) return line;
+  line += " owns";
+  for (const auto& topic : *it.topic_partitions)
+    for (const std::int32_t index : topic.partitions)
+      line += fmt::format(" {}-{}", names.name("", topic.topic_id), index);
+  return line;
+}
+
 std::string text(const OffsetFetchRequest& it, const TopicNames&) {
   std::string group = it.group_id;
   for (const auto& one : it.groups) group += one.group_id;
@@ -178,6 +194,15 @@ std::string text(const FetchRequest& it, const TopicNames& names) {
       line += fmt::format("{}-{} from {} ", names.name(topic.topic, topic.topic_id), one.partition,
                           one.fetch_offset);
   return line + isolation(it.isolation_level);
+}
+
+std::string text(const OffsetForLeaderEpochRequest& it, const TopicNames&) {
+  std::string line;
+  for (const auto& topic : it.topics)
+    for (const auto& one : topic.partitions)
+      line += fmt::format("{}{}-{} epoch {}", line.empty() ? "" : " ", topic.topic, one.partition,
+                          one.leader_epoch);
+  return line;
 }
 
 std::string text(const DescribeTransactionsRequest& it, const TopicNames&) {
@@ -231,6 +256,10 @@ std::string text(const OffsetDeleteRequest& it, const TopicNames&) {
     for (const auto& one : topic.partitions)
       line += fmt::format(" {}-{}", topic.name, one.partition_index);
   return line;
+}
+
+std::string text(const ApiVersionsRequest& it, const TopicNames&) {
+  return fmt::format("{} {}", it.client_software_name, it.client_software_version);
 }
 
 std::string text(const MetadataRequest& it, const TopicNames&) {
@@ -295,8 +324,14 @@ std::string request_text(ApiKey key, int version, const SharedBytes& body,
       return decoded<DescribeGroupsRequest>(body, version, names);
     case ApiKey::offset_delete:
       return decoded<OffsetDeleteRequest>(body, version, names);
+    case ApiKey::consumer_group_heartbeat:
+      return decoded<ConsumerGroupHeartbeatRequest>(body, version, names);
+    case ApiKey::offset_for_leader_epoch:
+      return decoded<OffsetForLeaderEpochRequest>(body, version, names);
     case ApiKey::metadata:
       return decoded<MetadataRequest>(body, version, names);
+    case ApiKey::api_versions:
+      return decoded<ApiVersionsRequest>(body, version, names);
     default:
       return {};
   }

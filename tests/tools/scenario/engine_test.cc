@@ -230,6 +230,56 @@ TEST_CASE("The bound decides whether a recovery is complete", "[tools][scenario]
   CHECK(run(with_steps(steps + "  - R.recover: state-0\n", head)).ok);
 }
 
+TEST_CASE("Every API that a verb sends has its line, request and answer", "[tools][scenario]") {
+  const Ran ran = run(with_steps(
+      "  - P.api_versions:\n  - P.metadata: [in, state]\n  - P.create_topics: more\n"
+      "  - P.find_coordinator: t\n  - P.init_producer_id: t\n"
+      "  - P.add_partitions_to_txn: {partitions: state-0, version: 3}\n"
+      "  - P.produce: {to: state-0, key: k, value: v}\n"
+      "  - P.add_offsets_to_txn: {group: g}\n"
+      "  - P.txn_offset_commit: {group: g, offsets: {in-0: 1}, add_offsets: false}\n"
+      "  - P.describe_transactions: t\n  - P.describe_producers: state-0\n  - P.end_txn: commit\n"
+      "  - P.write_txn_markers: {to: state-0, result: abort}\n"
+      "  - C.join_group: {group: h, topics: in}\n  - C.sync_group:\n  - C.heartbeat:\n"
+      "  - C.offset_commit: {offsets: {in-0: 1}}\n  - C.offset_fetch: {partitions: in-0}\n"
+      "  - C.leave_group:\n  - C.offset_delete: {partitions: in-0}\n  - C.describe_groups: h\n"
+      "  - D.join: {group: i, topics: in, protocol: consumer}\n"
+      "  - R.list_offsets: state-0\n  - R.fetch: state-0\n"
+      "  - R.delete_records: {of: in-0, before: 0}\n"));
+  INFO(ran.text);
+  CHECK(ran.ok);
+  for (const VerbSpec& verb : actor_verbs()) {
+    if (!verb.api) continue;
+    INFO(verb.name);
+    CHECK(ran.text.find("\n              " + std::string(protocol::to_string(*verb.api)) + " v") !=
+          std::string::npos);
+  }
+  CHECK(contains(ran, "ConsumerGroupHeartbeat v1  group i member D epoch 0 topics in"));
+  CHECK(contains(ran, "-> NONE epoch 2 assigns in-0"));
+  CHECK(contains(ran, "epoch 2 topics in owns in-0"));
+  CHECK_FALSE(contains(ran, "(no answer)"));
+}
+
+TEST_CASE("An actor finds the new leader and the new coordinator when its broker has died",
+          "[tools][scenario]") {
+  const Ran ran = run(parsed(
+      "title: t\nbrokers: 2\ntopics: {a: {replication_factor: 2}}\n"
+      "settings: {transaction.state.log.min.isr: 1}\nsteps:\n"
+      "  - P.init_producer_id: t\n  - P.produce: {to: a-0, key: k, value: v1}\n  - crash: 1\n"
+      "  - P.produce: {to: a-0, key: k, value: v2}\n    expect: {offset: 1}\n"
+      "  - P.end_txn: commit\n  - R.read: a-0\n    expect: {records: [k=v1, k=v2]}\n"));
+  INFO(ran.text);
+  CHECK(ran.ok);
+}
+
+TEST_CASE("A step that is there to find nobody does not ask again", "[tools][scenario]") {
+  const Ran ran = run(
+      with_steps("  - P.init_producer_id: t\n  - crash: 1\n"
+                 "  - P.produce: {to: state-0, key: k, value: v}\n    expect: CANNOT_CONNECT\n"));
+  INFO(ran.text);
+  CHECK(ran.ok);
+}
+
 // ---- what goes wrong
 
 TEST_CASE("A failed expectation shows both sides, the line and the replay", "[tools][scenario]") {
