@@ -104,7 +104,16 @@ void World::travel(Message message, Duration more) {
 void World::send(Message message) {
   if (message.kind != MessageKind::request || !faults_.has_active())
     return travel(std::move(message));
-  sim::MessageFacts facts = facts_of(message.frame.flatten());
+  const NamesByNumber names{[this](const Uuid& id) {
+                              const TopicImage* topic = controller_.image()->find_topic(id);
+                              return topic == nullptr ? std::string() : topic->name;
+                            },
+                            [this](std::int64_t producer_id) {
+                              for (const TransactionState& it : transactions())
+                                if (it.producer_id == producer_id) return it.transactional_id;
+                              return std::string();
+                            }};
+  sim::MessageFacts facts = facts_of(message.frame.flatten(), names);
   facts.from_broker = connections_.at(message.connection).from_broker;
   facts.to_broker = message.to_broker;
   send_by_rule(std::move(message), facts);

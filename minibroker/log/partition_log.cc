@@ -237,7 +237,9 @@ void PartitionLog::drop_segments_below(std::int64_t offset) {
 }
 
 void PartitionLog::truncate_to(std::int64_t offset) {
-  if (offset >= log_end_offset_) return;
+  // An epoch that this replica began as leader, and wrote nothing in, need not be the new leader's:
+  // while it stays, the two never agree on where their logs part.
+  if (offset >= log_end_offset_) return leader_epochs_.truncate_to(log_end_offset_);
   if (offset < log_start_offset_) return truncate_fully_and_start_at(offset);
   const std::size_t kept = batches_.find(offset);
   // A batch is never cut in two.

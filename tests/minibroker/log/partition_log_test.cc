@@ -369,6 +369,17 @@ TEST_CASE("Truncation leaves the log as if the rest had never been", "[log][trun
   CHECK(log.log_end_offset() == 4);
 }
 
+TEST_CASE("An epoch that wrote nothing is forgotten by a truncation that cuts nothing off",
+          "[log][truncate]") {
+  PartitionLog log;
+  log.begin_leader_epoch(test_leader_epoch);
+  append(log, TestBatch{});
+  log.begin_leader_epoch(test_leader_epoch + 1);
+  log.truncate_to(log.log_end_offset());
+  CHECK(log.leader_epochs().latest() == test_leader_epoch);
+  CHECK(log.log_end_offset() == 1);
+}
+
 TEST_CASE("Truncating a marker opens its transaction again", "[log][truncate]") {
   PartitionLog log;
   append_verified(log, transactional(1, 0, 0));
