@@ -209,5 +209,8 @@ std::vector<GroupState> Cluster::groups() const {
 std::uint64_t Cluster::digest() const {
   return world_->digest();
 }
+std::uint64_t Cluster::disk_digest() const {
+  return world_->disk_digest();
+}
 
 }  // namespace fencepost::minibroker

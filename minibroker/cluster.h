@@ -198,6 +198,9 @@ class Cluster {
   std::vector<GroupState> groups() const;
   // Of everything that decides: logs, coordinators, messages in flight.
   std::uint64_t digest() const;
+  // Equal where a power failure of all brokers leaves the same on their disks, beyond what the
+  // state of partitions, transactions and groups says.
+  std::uint64_t disk_digest() const;
 
  private:
   explicit Cluster(std::unique_ptr<World> world);

@@ -79,6 +79,7 @@ class World {
   std::vector<TransactionState> transactions() const;
   std::vector<GroupState> groups() const;
   std::uint64_t digest() const;
+  std::uint64_t disk_digest() const;
 
  private:
   // As the leader has it; nullptr without one, or when it has not been told yet.

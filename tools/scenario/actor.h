@@ -84,6 +84,8 @@ struct StepRun {
   bool is_final(const Error& error) const;
   // Whether the step is not there for this very outcome.
   bool may_ask_again(const std::string& outcome) const;
+  // Others go on while it does.
+  bool is_in_background() const { return step->hold.has_value() || step->as.has_value(); }
 };
 
 // Does what the step's verb says and leaves the answer in the run.

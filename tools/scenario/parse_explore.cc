@@ -28,6 +28,8 @@ class ExploreParser {
     parse_count("held", bounds_.held);
     parse_count("held_markers", bounds_.held_markers);
     parse_count("lost_replies", bounds_.lost_replies);
+    if (const Node* moments = node_.find("crash_at")) parse_moments(*moments);
+    if (const Node* unsynced = node_.find("unsynced")) parse_unsynced(*unsynced);
     if (const Node* clock = node_.find("clock"))
       for (const std::string& text : mistakes_.texts_of(*clock, "clock"))
         parse_amount(*clock, text);
@@ -44,6 +46,35 @@ class ExploreParser {
     if (node == nullptr) return;
     if (const auto number = mistakes_.integer_of(*node, name, 0, faults_max))
       count = static_cast<int>(*number);
+  }
+
+  // A word of these, or a list of them.
+  std::vector<std::string> words_of(const Node& node, const std::string& what,
+                                    const std::vector<std::string>& words) {
+    std::vector<std::string> found = mistakes_.texts_of(node, what);
+    for (const std::string& word : found)
+      if (std::find(words.begin(), words.end(), word) == words.end())
+        mistakes_.add(node.place, "'" + what + "' has no '" + word + "'" + suggestion(word, words));
+    return found;
+  }
+
+  void parse_moments(const Node& node) {
+    const auto words = words_of(node, "crash_at", {"cut_points", "between_steps"});
+    const auto has = [&words](const char* word) {
+      return std::find(words.begin(), words.end(), word) != words.end();
+    };
+    bounds_.crashes_at_cut_points = has("cut_points");
+    bounds_.crashes_between_steps = has("between_steps");
+  }
+
+  void parse_unsynced(const Node& node) {
+    using minibroker::sim::Unsynced;
+    const auto words = words_of(node, "unsynced", {"kept", "lost"});
+    bounds_.unsynced.clear();
+    for (const Unsynced it : {Unsynced::kept, Unsynced::lost})
+      if (std::find(words.begin(), words.end(), it == Unsynced::kept ? "kept" : "lost") !=
+          words.end())
+        bounds_.unsynced.push_back(it);
   }
 
   void parse_amount(const Node& node, const std::string& text) {
@@ -90,7 +121,8 @@ class ExploreParser {
 }  // namespace
 
 std::vector<std::string> explore_keys() {
-  return {"crashes", "held", "held_markers", "lost_replies", "clock", "steps", "breaks"};
+  return {"crashes",      "crash_at", "unsynced", "held",  "held_markers",
+          "lost_replies", "clock",    "steps",    "breaks"};
 }
 
 ExploreBounds parse_explore(const Node& node, const Scenario& scenario, Mistakes& mistakes) {

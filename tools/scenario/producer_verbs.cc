@@ -124,14 +124,18 @@ NewRecord record_of(const StepRun& run, const KeyValue& it) {
   return record;
 }
 
+std::vector<KeyValue> written_records(const StepRun& run) {
+  std::vector<KeyValue> records = run.arguments().records("records");
+  if (records.empty())
+    records.push_back({run.arguments().text("key"), run.arguments().text("value")});
+  return records;
+}
+
 client::ProduceCall produce_call(const StepRun& run, CallOptions options) {
   const Arguments& arguments = run.arguments();
   client::ProduceCall call;
   call.partition = run.naming->real(arguments.partitions("to").front());
-  for (const KeyValue& it : arguments.records("records"))
-    call.records.push_back(record_of(run, it));
-  if (call.records.empty())
-    call.records.push_back(record_of(run, {arguments.text("key"), arguments.text("value")}));
+  for (const KeyValue& it : written_records(run)) call.records.push_back(record_of(run, it));
   if (const auto sequence = arguments.integer("base_sequence"))
     call.base_sequence = static_cast<std::int32_t>(*sequence);
   call.is_transactional = arguments.boolean("transactional").value_or(true);
@@ -162,8 +166,8 @@ asio::awaitable<void> produce(StepRun& run) {
   for (const auto& topic : response->responses)
     for (const auto& it : topic.partition_responses) offset = it.base_offset;
   run.answer.set("offset", number_node(offset));
-  run.deeds.writes.push_back(
-      {run.actor->name, identity.id, identity.epoch, partition, offset, transaction});
+  run.deeds.writes.push_back({run.actor->name, identity.id, identity.epoch, partition, offset,
+                              transaction, written_records(run), run.is_in_background()});
 }
 
 // What the commit shows of the member.

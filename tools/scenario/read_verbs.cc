@@ -219,11 +219,19 @@ asio::awaitable<void> read(StepRun& run) {
   if (!start) co_return;
   const auto end = co_await list_offset(run, partition, client::latest_timestamp, isolation);
   if (!end) co_return;
-  ReadFact fact{partition, isolation == IsolationLevel::read_committed, false, -1,
-                arguments.records("store")};
+  ReadFact fact{partition,
+                isolation == IsolationLevel::read_committed,
+                false,
+                -1,
+                arguments.records("store"),
+                false,
+                false};
   const std::int64_t position = std::max(*start, arguments.integer("start").value_or(*start));
   const bool is_read = co_await poll_to_end(run, position, *end, fact);
   if (is_read) set_records(run.answer, fact.records);
+  fact.is_whole =
+      is_read && position == *start && !arguments.has("store") && !arguments.has("mistake");
+  fact.is_in_background = run.is_in_background();
   run.deeds.reads.push_back(std::move(fact));
 }
 
@@ -236,7 +244,7 @@ std::int64_t current_high_watermark(const StepRun& run, const TopicPartition& pa
 
 asio::awaitable<void> recover(StepRun& run) {
   const TopicPartition partition = run.arguments().partitions("from").front();
-  ReadFact fact{partition, true, true, current_high_watermark(run, partition), {}};
+  ReadFact fact{partition, true, true, current_high_watermark(run, partition), {}, false, false};
   fencing::RecoveryOptions options;
   if (run.arguments().text("bound") == "last_stable_offset")
     options.bound = fencing::RecoveryBound::last_stable_offset;

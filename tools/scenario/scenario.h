@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "minibroker/settings.h"
+#include "minibroker/sim/cut_points.h"
 #include "minibroker/topic_partition.h"
 #include "protocol/base/time.h"
 #include "tools/scenario/document.h"
@@ -129,12 +130,15 @@ struct NamedProperty {
 // How far `fencepost explore` goes: the faults that one schedule may have, and what it has to find.
 struct ExploreBounds {
   Place place;
-  int crashes = 0;              // of brokers, at a cut point
+  int crashes = 0;              // of brokers
   int held = 0;                 // requests of actors that are late, or lost
   int held_markers = 0;         // WriteTxnMarkers requests, likewise
   int lost_replies = 0;         // answers that are lost after their request took effect
   std::vector<Duration> clock;  // each can pass once, at any moment
   std::optional<int> steps;     // of a schedule
+  bool crashes_at_cut_points = true;
+  bool crashes_between_steps = false;
+  std::vector<minibroker::sim::Unsynced> unsynced = {minibroker::sim::Unsynced::kept};
   std::map<std::string, std::set<std::string>> breaks;  // properties that have to break, by variant
 };
 

@@ -148,7 +148,11 @@ Json explore_schema() {
   const Json breaks = {
       {"anyOf", Json::array({names, {{"type", "object"}, {"additionalProperties", names}}})}};
   Json properties = {
-      {"crashes", described("how many brokers may crash, at a cut point each", count)},
+      {"crashes", described("how many brokers may crash", count)},
+      {"crash_at", described("when; default cut_points",
+                             one_or_list({{"enum", {"cut_points", "between_steps"}}}))},
+      {"unsynced", described("what becomes of what was not synced to disk; default kept",
+                             one_or_list({{"enum", {"kept", "lost"}}}))},
       {"held", described("how many requests may be late, or never arrive", count)},
       {"held_markers", described("how many WriteTxnMarkers requests may be late", count)},
       {"lost_replies", described("how many answers may be lost after they took effect", count)},

@@ -230,6 +230,75 @@ TEST_CASE("The bound decides whether a recovery is complete", "[tools][scenario]
   CHECK(run(with_steps(steps + "  - R.recover: state-0\n", head)).ok);
 }
 
+TEST_CASE("What was acknowledged, or read, and is gone breaks operations_are_linearizable",
+          "[tools][scenario]") {
+  const std::string head = "always: operations_are_linearizable\n";
+  const std::string read = "  - R.read: {from: in-0, isolation: read_uncommitted}\n";
+  const std::string lost =
+      "  - crash: {broker: 1, unsynced: lost}\n  - restart: 1\n  - clock.advance: 10s\n";
+  const std::string write = "  - P.produce: {to: in-0, key: k, value: ";
+  CHECK(run(with_steps(write + "v1}\n" + read + write + "v2}\n" + read, head)).ok);
+  const Ran missed = run(with_steps(write + "v1}\n" + lost + read, head));
+  CHECK(
+      contains(missed, "P was told that k=v1 is at offset 0 of in-0, and a read that came later"));
+  const Ran overwritten = run(with_steps(write + "v1}\n" + lost + write + "v2}\n", head));
+  CHECK(contains(overwritten, "P wrote to offset 0 of in-0 after P was told offset 0"));
+  const Ran gone = run(with_steps(write + "v1, acks: 0}\n" + read + lost + read, head));
+  CHECK(contains(gone, "a read of in-0 has shown k=v1, and a later one does not show it there"));
+  for (const Ran& ran : {missed, overwritten, gone}) CHECK_FALSE(ran.ok);
+}
+
+TEST_CASE("A rule aims at topics and transactional ids that a request names by number",
+          "[tools][scenario]") {
+  const std::string begin =
+      "  - P.init_producer_id: t\n  - P.produce: {to: state-0, key: k, value: v}\n";
+  const auto is_dropped = [&begin](const std::string& aim, const std::string& step) {
+    return run(with_steps(begin + "  - drop: {" + aim + "}\n" + step +
+                          "    expect: UNKNOWN_OUTCOME\n"))
+        .ok;
+  };
+  const std::string produce = "  - P.produce: {to: state-0, key: k, value: v}\n";
+  CHECK(is_dropped("api: Produce, topic: state", produce));
+  CHECK_FALSE(is_dropped("api: Produce, topic: in", produce));
+  CHECK(is_dropped("api: Fetch, topic: state", "  - P.fetch: state-0\n"));
+  CHECK_FALSE(is_dropped("api: Fetch, topic: in", "  - P.fetch: state-0\n"));
+  const std::string commit = "  - P.txn_offset_commit: {group: g, offsets: {in-0: 1}}\n";
+  CHECK(is_dropped("api: TxnOffsetCommit, topic: in", commit));
+  CHECK_FALSE(is_dropped("api: TxnOffsetCommit, topic: state", commit));
+  const auto are_markers_held = [&begin](const std::string& id) {
+    return run(with_steps(begin + "  - hold: {api: WriteTxnMarkers, transactional_id: " + id +
+                          ", as: markers}\n  - P.end_txn: commit\n  - R.watermarks: state-0\n"
+                          "    expect: {high_watermark: 1, last_stable_offset: 0}\n"))
+        .ok;
+  };
+  CHECK(are_markers_held("t"));
+  CHECK_FALSE(are_markers_held("other"));
+}
+
+TEST_CASE("Messages are delayed, duplicated and slowed down as the file says",
+          "[tools][scenario]") {
+  const std::string write = "  - P.produce: {to: in-0, key: k, value: v}\n";
+  const std::string read = "  - R.read: in-0\n    expect: {records: [k=v";
+  // Without a producer id nobody can tell that it is the same batch.
+  const Ran twice =
+      run(with_steps("  - duplicate: {api: Produce, actor: P}\n" + write + read + ", k=v]}\n"));
+  CHECK(contains(twice, "it will arrive twice"));
+  CHECK(twice.ok);
+  CHECK(run(with_steps("  - duplicate: {api: Produce, actor: Q}\n" + write + read + "]}\n")).ok);
+  CHECK(run(with_steps("  - duplicate: {api: Produce, count: 2}\n" + write + write + write + read +
+                       ", k=v, k=v, k=v, k=v]}\n"))
+            .ok);
+  CHECK(run(with_steps("  - P.init_producer_id: {transactional_id: null}\n"
+                       "  - duplicate: {api: Produce, topic: in}\n" +
+                       write + read + "]}\n"))
+            .ok);
+  CHECK(contains(run(with_steps("  - delay: {api: Produce, by: 2s}\n" + write)), "after 2.00"));
+  CHECK(contains(run(with_steps("  - delay: {api: Fetch, by: 2s}\n" + write)), "after 0.00"));
+  const Ran slow = run(with_steps("  - slow: {between: P, and: broker-1, latency: 3s}\n" + write));
+  CHECK(contains(slow, "NONE offset 0"));
+  CHECK_FALSE(contains(slow, "after 0.00"));
+}
+
 TEST_CASE("Every API that a verb sends has its line, request and answer", "[tools][scenario]") {
   const Ran ran = run(with_steps(
       "  - P.api_versions:\n  - P.metadata: [in, state]\n  - P.create_topics: more\n"

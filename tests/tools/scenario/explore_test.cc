@@ -187,6 +187,35 @@ TEST_CASE("Markers that are late hold the last stable offset back, and no more",
   CHECK(result.schedules > 4);
 }
 
+TEST_CASE("What was acknowledged by one machine alone is lost with it, and only then",
+          "[tools][explore]") {
+  for (const char* name : {"lost-tail.yaml", "acknowledged-by-one.yaml"}) {
+    const Scenario scenario = from_file(name);
+    for (const Variant& variant : scenario.variants) {
+      const ExploreResult result = explore_variant(scenario, variant, {});
+      INFO(name << ", " << variant.name << "\n"
+                << result.file_text << (result.violation ? result.violation->why : ""));
+      CHECK(result.ok());
+      CHECK(result.violation.has_value() == result.had_to_break);
+      CHECK((result.violation || result.schedules > 10));
+    }
+  }
+}
+
+TEST_CASE("A crash at a cut point loses the commit before it where nothing was synced",
+          "[tools][explore]") {
+  const std::string head = "always: [decisions_are_final]\nexplore: {crashes: 1, unsynced: ";
+  const ExploreResult lost = explored(with_steps(head + "lost}\n", two_transactions));
+  REQUIRE(lost.violation);
+  CHECK(lost.violation->why.find("is lost") != std::string::npos);
+  CHECK(lost.file_text.find("unsynced: lost") != std::string::npos);
+  CHECK(lost.is_replayed);
+  const ExploreResult kept = explored(with_steps(head + "kept}\n", two_transactions));
+  CHECK_FALSE(kept.violation);
+  CHECK(explored(with_steps(head + "[kept, lost]}\n", two_transactions)).file_text ==
+        lost.file_text);
+}
+
 TEST_CASE("A counterexample has no fault that it does not need", "[tools][explore]") {
   Scenario scenario = from_file("epoch-order.yaml");
   scenario.explore->held = scenario.explore->lost_replies = 2;
@@ -256,6 +285,8 @@ TEST_CASE("Mistakes in `explore` are told with place and nearest word", "[tools]
   CHECK(mistakes_of("explore: {held: 10}\n").size() == 1);
   CHECK(mistakes_of("explore: {clock: [10]}\n").size() == 1);
   CHECK(mistakes_of("explore: {steps: 0}\n").size() == 1);
+  CHECK(mistakes_of("explore: {crash_at: [cut_point]}\n").size() == 1);
+  CHECK(mistakes_of("explore: {unsynced: gone}\n").size() == 1);
   CHECK(mistakes_of("explore: [held]\n").size() == 1);
   const auto property = mistakes_of("explore: {breaks: decisions_are_final}\n");
   REQUIRE(property.size() == 1);

@@ -84,7 +84,8 @@ using Values = std::vector<std::string>;
 }  // namespace
 
 TEST_CASE("Leaving out what was seen leaves out no state and no schedule", "[tools][explore]") {
-  for (const std::string faults : {"{}", "{held: 1}", "{lost_replies: 1}", "{crashes: 1}"}) {
+  for (const std::string faults : {"{}", "{held: 1}", "{lost_replies: 1}", "{crashes: 1}",
+                                   "{crashes: 1, crash_at: between_steps}"}) {
     INFO(faults);
     const Scenario scenario =
         with_steps("always: [all_or_nothing, decisions_are_final]\nexplore: " + faults + "\n",

@@ -35,19 +35,23 @@ bool is_fault(ChoiceKind kind) {
     case ChoiceKind::hold_markers:
     case ChoiceKind::lose_reply:
     case ChoiceKind::crash:
+    case ChoiceKind::crash_now:
     case ChoiceKind::clock:
       return true;
   }
   return false;
 }
 
-std::vector<Choice> crashes_at(const std::vector<minibroker::sim::Moment>& moments, int actor) {
+std::vector<Choice> crashes_at(const std::vector<minibroker::sim::Moment>& moments, int actor,
+                               const std::vector<minibroker::sim::Unsynced>& unsynced) {
   std::vector<Choice> crashes;
-  for (const minibroker::sim::Moment& moment : moments) {
-    Choice crash{ChoiceKind::crash, actor, moment.point, moment.subject, moment.broker_id, 0};
-    while (std::find(crashes.begin(), crashes.end(), crash) != crashes.end()) ++crash.skip;
-    crashes.push_back(std::move(crash));
-  }
+  for (const minibroker::sim::Unsynced left : unsynced)
+    for (const minibroker::sim::Moment& moment : moments) {
+      Choice crash{ChoiceKind::crash, actor, moment.point, moment.subject,
+                   moment.broker_id,  0,     left};
+      while (std::find(crashes.begin(), crashes.end(), crash) != crashes.end()) ++crash.skip;
+      crashes.push_back(std::move(crash));
+    }
   return crashes;
 }
 
@@ -56,7 +60,7 @@ std::string to_line(const Schedule& schedule) {
   for (const Choice& it : schedule)
     line += std::to_string(static_cast<int>(it.kind)) + "\t" + std::to_string(it.index) + "\t" +
             it.point + "\t" + it.subject + "\t" + std::to_string(it.broker_id) + "\t" +
-            std::to_string(it.skip) + "\t";
+            std::to_string(it.skip) + "\t" + std::to_string(static_cast<int>(it.unsynced)) + "\t";
   return line;
 }
 
@@ -69,10 +73,13 @@ std::optional<Schedule> parse_schedule(std::string_view line) {
     const auto subject = take_word(line);
     const auto broker_id = take_number(line);
     const auto skip = take_number(line);
-    const bool is_kind = kind && *kind >= 0 && *kind <= static_cast<int>(ChoiceKind::clock);
-    if (!is_kind || !index || !point || !subject || !broker_id || !skip) return std::nullopt;
+    const auto unsynced = take_number(line);
+    const bool is_kind = kind && *kind >= 0 && *kind <= static_cast<int>(ChoiceKind::crash_now);
+    const bool is_read = index && point && subject && broker_id && skip && unsynced;
+    if (!is_kind || !is_read) return std::nullopt;
     schedule.push_back({static_cast<ChoiceKind>(*kind), *index, std::string(*point),
-                        std::string(*subject), *broker_id, *skip});
+                        std::string(*subject), *broker_id, *skip,
+                        static_cast<minibroker::sim::Unsynced>(*unsynced)});
   }
   return schedule;
 }

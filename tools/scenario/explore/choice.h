@@ -23,16 +23,18 @@ enum class ChoiceKind {
   lose_reply,    // the next step of an actor; its answer is lost
   crash,         // the next step of an actor; a broker crashes in the middle of it
   clock,         // time passes
+  crash_now,     // a broker crashes between two steps
 };
 
 struct Choice {
   ChoiceKind kind = ChoiceKind::step;
   int index = 0;  // of the actor, broker, held request or amount of time
-  // Of a crash: where, and how many such moments of the step pass before.
+  // Of a crash: where, how many such moments of the step pass before, and what it leaves.
   std::string point = {};
   std::string subject = {};
   int broker_id = 0;
   int skip = 0;
+  minibroker::sim::Unsynced unsynced = minibroker::sim::Unsynced::kept;
 
   auto operator<=>(const Choice&) const = default;
 };
@@ -42,8 +44,10 @@ using Schedule = std::vector<Choice>;
 // Whether it uses up one of the faults that a schedule may have.
 bool is_fault(ChoiceKind kind);
 
-// The crashes that are possible where a step went through these moments.
-std::vector<Choice> crashes_at(const std::vector<minibroker::sim::Moment>& moments, int actor);
+// The crashes that are possible where a step went through these moments, each leaving each of
+// `unsynced`.
+std::vector<Choice> crashes_at(const std::vector<minibroker::sim::Moment>& moments, int actor,
+                               const std::vector<minibroker::sim::Unsynced>& unsynced);
 
 // A schedule as one line, for the pipe between two processes.
 std::string to_line(const Schedule& schedule);

@@ -132,15 +132,20 @@ std::string restart_text(const Program& program, int broker_id) {
          duration_text(Execution::time_to_return(program.scenario(), program.variant())) + "\n";
 }
 
+std::string unsynced_text(const Choice& choice) {
+  return choice.unsynced == minibroker::sim::Unsynced::lost ? ", unsynced: lost" : "";
+}
+
 std::string crash_text(const Choice& choice) {
   std::string text = "  - crash_at: {point: " + choice.point;
   if (!choice.subject.empty()) text += ", of: " + scalar(choice.subject);
   if (choice.skip != 0) text += ", skip: " + std::to_string(choice.skip);
-  return text + ", broker: " + std::to_string(choice.broker_id) + "}\n";
+  return text + ", broker: " + std::to_string(choice.broker_id) + unsynced_text(choice) + "}\n";
 }
 
 std::string taken_text(const Program& program, const Taken& taken) {
-  switch (taken.choice.kind) {
+  const Choice& choice = taken.choice;
+  switch (choice.kind) {
     case ChoiceKind::step:
     case ChoiceKind::barrier:
     case ChoiceKind::hold:
@@ -150,6 +155,9 @@ std::string taken_text(const Program& program, const Taken& taken) {
       return "  - hold: {api: WriteTxnMarkers, as: " + taken.hold + "}\n" + step_text(taken);
     case ChoiceKind::crash:
       return taken.is_crashed ? crash_text(taken.choice) + step_text(taken) : step_text(taken);
+    case ChoiceKind::crash_now:
+      return "  - crash: {broker: " + std::to_string(choice.broker_id) + unsynced_text(choice) +
+             "}\n";
     case ChoiceKind::restart:
       return restart_text(program, taken.choice.index);
     case ChoiceKind::release:
@@ -192,6 +200,10 @@ std::vector<std::string> schedule_lines(const Program& program, const Execution&
     if (choice.kind == ChoiceKind::lose_reply) line += "  its answer is lost";
     if (choice.kind == ChoiceKind::crash)
       line += "  broker " + std::to_string(choice.broker_id) + " crashes at " + choice.point;
+    if (choice.kind == ChoiceKind::crash_now)
+      line = "broker " + std::to_string(choice.broker_id) + " crashes";
+    if (choice.unsynced == minibroker::sim::Unsynced::lost)
+      line += ", and what it had not synced is lost";
     if (taken.answer && taken.answer->outcome != "NONE") line += "  -> " + taken.answer->outcome;
     lines.push_back(std::move(line));
   }

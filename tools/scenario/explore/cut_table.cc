@@ -90,7 +90,8 @@ class Table {
     if (!can_take(cut_)) return std::move(table_);
     Execution whole(before_);
     whole.take(cut_);
-    const std::vector<Choice> crashes = crashes_at(whole.moments(), cut_.index);
+    const std::vector<Choice> crashes =
+        crashes_at(whole.moments(), cut_.index, {minibroker::sim::Unsynced::kept});
     CutRow uncut;
     uncut.answer = answer_of(whole);
     go_on(whole, uncut);
@@ -103,6 +104,7 @@ class Table {
   static FaultLimits with_a_crash(const ExploreBounds& bounds) {
     FaultLimits limits = FaultLimits::of(bounds);
     limits.crashes = limits.all = 1;
+    limits.crashes_at_cut_points = true;
     return limits;
   }
 

@@ -15,6 +15,7 @@ using minibroker::BrokerState;
 using minibroker::NodeState;
 using minibroker::sim::FaultAction;
 using minibroker::sim::FaultRule;
+using minibroker::sim::Unsynced;
 
 bool is_unknown(const std::string& outcome) {
   return outcome == "UNKNOWN_OUTCOME" || outcome == "CANNOT_CONNECT";
@@ -48,8 +49,10 @@ bool is_in_transaction(Actor& actor) {
 }  // namespace
 
 FaultLimits FaultLimits::of(const ExploreBounds& bounds) {
-  FaultLimits limits{bounds.crashes, bounds.held, bounds.held_markers, bounds.lost_replies,
-                     bounds.clock,   0,           bounds.steps};
+  FaultLimits limits{
+      bounds.crashes,  bounds.held, bounds.held_markers,          bounds.lost_replies,
+      bounds.clock,    0,           bounds.crashes_at_cut_points, bounds.crashes_between_steps,
+      bounds.unsynced, bounds.steps};
   limits.all = bounds.crashes + bounds.held + bounds.held_markers + bounds.lost_replies +
                static_cast<int>(bounds.clock.size());
   return limits;
@@ -81,7 +84,7 @@ Execution::Execution(Program& program, const FaultLimits& limits,
     for (const NamedProperty& it : *list)
       if (!properties_.contains(it.name)) properties_[it.name] = make_property(it.name);
   for (ActorState& actor : actors_) actor.last_step = start_;
-  if (limits.crashes > 0) cluster_.note_moments();
+  if (limits.crashes > 0 && limits.crashes_at_cut_points) cluster_.note_moments();
   stage_.world().settle();
 }
 
@@ -161,11 +164,21 @@ std::vector<Choice> Execution::choices() const {
   }
   for (std::size_t i = 0; i < limits_.clock.size(); ++i)
     if (!clock_used_.contains(static_cast<int>(i))) add(ChoiceKind::clock, i);
+  if (limits_.crashes_between_steps && may_crash())
+    for (const BrokerState& broker : cluster_.brokers())
+      for (const Unsynced left : limits_.unsynced)
+        if (broker.state == NodeState::up)
+          list.push_back({ChoiceKind::crash_now, broker.id, "", "", broker.id, 0, left});
   return list;
 }
 
-bool Execution::may_crash() const {
-  return used_.crashes < limits_.crashes && used_.all < limits_.all;
+bool Execution::may_be_cut() const {
+  return limits_.crashes_at_cut_points && may_crash();
+}
+
+bool Execution::may_lose_unsynced() const {
+  return may_crash() &&
+         std::ranges::find(limits_.unsynced, Unsynced::lost) != limits_.unsynced.end();
 }
 
 // ---- what happens
@@ -186,6 +199,10 @@ void Execution::take(const Choice& choice) {
     case ChoiceKind::crash:
       ++used_.crashes;
       do_crash(choice, taken);
+      break;
+    case ChoiceKind::crash_now:
+      ++used_.crashes;
+      do_crash_now(choice, taken);
       break;
     case ChoiceKind::barrier:
       do_barrier(taken);
@@ -262,20 +279,28 @@ void Execution::run_step(const Step& step, std::size_t actor, Taken& taken) {
   go_on(actor, step, run->answer.outcome);
 }
 
+// What stands for the state in which a broker crashes, and for how it does.
+std::uint64_t Execution::digest_before(const Choice& crash) const {
+  Digest before;
+  before.add(static_cast<std::int64_t>(digest()));
+  if (crash.unsynced == Unsynced::lost)
+    before.add(static_cast<std::int64_t>(cluster_.disk_digest()));
+  before.add(to_line({crash}));
+  return before.value();
+}
+
 void Execution::do_crash(const Choice& choice, Taken& taken) {
-  Digest crash;
-  crash.add(digest());
-  crash.add(to_line({choice}));
+  const std::uint64_t before = digest_before(choice);
   const std::uint64_t cut = cluster_.crash_at(
       {choice.point, choice.broker_id == 0 ? std::nullopt : std::optional(choice.broker_id),
        choice.subject.empty() ? std::nullopt : std::optional(choice.subject), choice.skip,
-       minibroker::sim::Unsynced::kept});
+       choice.unsynced});
   const auto actor = static_cast<std::size_t>(choice.index);
   run_step(actual_step(actor, {}), actor, taken);
   stage_.world().settle();
   taken.is_crashed = !cluster_.cancel_crash(cut);
   if (!taken.is_crashed) return;
-  crashes_.push_back(crash.value());
+  crashes_.push_back(before);
   // Where nobody said which broker and what of, the moments say it: the last one was the crash.
   for (const minibroker::sim::Moment& moment : cluster_.take_moments())
     if (moment.point == choice.point && choice.broker_id == 0) {
@@ -283,6 +308,14 @@ void Execution::do_crash(const Choice& choice, Taken& taken) {
       taken.choice.subject = moment.subject;
       break;
     }
+}
+
+void Execution::do_crash_now(const Choice& choice, Taken& taken) {
+  const std::uint64_t before = digest_before(choice);
+  taken.is_crashed =
+      cluster_.crash(choice.broker_id, choice.unsynced, stage_.world().clock().now());
+  CHECK(taken.is_crashed);
+  crashes_.push_back(before);
 }
 
 void Execution::restart(int broker_id) {

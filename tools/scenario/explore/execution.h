@@ -41,7 +41,10 @@ struct FaultLimits {
   int lost_replies = 0;
   std::vector<Duration> clock;  // each once
   int all = 0;                  // of all kinds together
-  std::optional<int> steps;     // the longest schedule
+  bool crashes_at_cut_points = true;
+  bool crashes_between_steps = false;
+  std::vector<minibroker::sim::Unsynced> unsynced;  // what crashes may leave
+  std::optional<int> steps;                         // the longest schedule
 
   static FaultLimits of(const ExploreBounds& bounds);
 };
@@ -57,10 +60,11 @@ class Execution {
 
   // Coroutines cannot be copied: no while a request of an actor is held.
   bool can_be_copied() const;
-  // What can happen now but for crashes, whose moments only the step itself shows; the same order
-  // in the same state. Empty at the end of the schedule.
+  // What can happen now but for crashes in a step, whose moments only the step itself shows; the
+  // same order in the same state. Empty at the end of the schedule.
   std::vector<Choice> choices() const;
-  bool may_crash() const;
+  // Whether a step that is taken now may be cut.
+  bool may_be_cut() const;
   void take(const Choice& choice);
   // The end of a schedule that has no more choices: brokers come back, links heal, and the time of
   // the longest transaction passes, so that what can be decided is.
@@ -109,7 +113,11 @@ class Execution {
   bool is_barrier_next() const;
   const Step& actual_step(std::size_t actor, Deviation deviation);
   void do_step(std::size_t actor, Taken& taken);
+  bool may_crash() const { return used_.crashes < limits_.crashes && used_.all < limits_.all; }
+  bool may_lose_unsynced() const;
+  std::uint64_t digest_before(const Choice& crash) const;
   void do_crash(const Choice& choice, Taken& taken);
+  void do_crash_now(const Choice& choice, Taken& taken);
   void do_barrier(Taken& taken);
   void release(std::size_t index, Taken& taken);
   void restart(int broker_id);

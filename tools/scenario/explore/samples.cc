@@ -13,19 +13,20 @@ constexpr int more_of_each = 2;
 // How one sample behaves.
 class Swarm {
  public:
-  Swarm(Random random, std::size_t actor_count) : random_(random) {
+  Swarm(Random random, std::size_t actor_count, const FaultLimits& limits)
+      : random_(random), limits_(limits) {
     fault_odds_ = random_.below(5);  // of 16
     for (bool& is_on : has_kind_) is_on = random_.below(2) == 0;
     for (std::size_t i = 0; i < actor_count; ++i) hurry_.push_back(1 + random_.below(8));
   }
 
-  Choice choose(const std::vector<Choice>& choices, bool may_crash) {
+  Choice choose(const std::vector<Choice>& choices, bool may_be_cut) {
     std::vector<Choice> faults;
     std::vector<Choice> others;
     for (const Choice& it : choices) {
       if (!is_fault(it.kind)) {
         others.push_back(it);
-        if (may_crash && it.kind == ChoiceKind::step && has(ChoiceKind::crash))
+        if (may_be_cut && it.kind == ChoiceKind::step && has(ChoiceKind::crash))
           faults.push_back(crash_of(it.index));
       } else if (has(it.kind)) {
         faults.push_back(it);
@@ -38,12 +39,17 @@ class Swarm {
   }
 
  private:
-  bool has(ChoiceKind kind) const { return has_kind_[static_cast<std::size_t>(kind)]; }
+  bool has(ChoiceKind kind) const {
+    const bool is_crash = kind == ChoiceKind::crash_now;
+    return has_kind_[static_cast<std::size_t>(is_crash ? ChoiceKind::crash : kind)];
+  }
 
   // Somewhere; most moments are not those of this step, and then nothing crashes.
   Choice crash_of(int actor) {
     const auto points = minibroker::sim::cut_points();
-    return {ChoiceKind::crash, actor, std::string(points[random_.below(points.size())]), "", 0, 0};
+    const std::string_view point = points[random_.below(points.size())];
+    const auto left = limits_.unsynced[random_.below(limits_.unsynced.size())];
+    return {ChoiceKind::crash, actor, std::string(point), "", 0, 0, left};
   }
 
   Choice weighed(const std::vector<Choice>& choices) {
@@ -62,6 +68,7 @@ class Swarm {
   }
 
   Random random_;
+  const FaultLimits& limits_;
   std::uint64_t fault_odds_ = 0;
   bool has_kind_[static_cast<std::size_t>(ChoiceKind::clock) + 1] = {};
   std::vector<std::uint64_t> hurry_;
@@ -84,14 +91,15 @@ SampleResult run_samples(const Ground& ground, std::uint64_t count, std::uint64_
   SampleResult result;
   std::unordered_set<std::uint64_t> states;
   for (std::uint64_t sample = 0; sample < count; ++sample) {
-    Swarm swarm(Random(seed, "sample " + std::to_string(sample)), ground.program.actors().size());
+    Swarm swarm(Random(seed, "sample " + std::to_string(sample)), ground.program.actors().size(),
+                ground.limits);
     Execution execution(ground.program, ground.limits, ground.cluster, ground.start);
     Schedule schedule;
     while (!execution.violation()) {
       states.insert(execution.digest());
       const std::vector<Choice> choices = execution.choices();
       if (choices.empty()) break;
-      Choice choice = swarm.choose(choices, execution.may_crash());
+      Choice choice = swarm.choose(choices, execution.may_be_cut());
       if (choice.kind == ChoiceKind::crash) choice.broker_id = 0;
       execution.take(choice);
       schedule.push_back(execution.history().back().choice);

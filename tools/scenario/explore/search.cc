@@ -48,7 +48,7 @@ void Search::go_back_to(const Schedule& path, std::vector<Frame>& stack) {
 
 void Search::push_frame(std::vector<Frame>& stack, std::uint64_t digest,
                         std::vector<Choice> choices) {
-  const bool has_more = choices.size() > 1 || execution_->may_crash();
+  const bool has_more = choices.size() > 1 || execution_->may_be_cut();
   stack.push_back({digest, std::move(choices), 0, 0});
   if (has_more && execution_->can_be_copied())
     stack.back().here = std::make_unique<const Execution>(*execution_);
@@ -76,7 +76,7 @@ Search::Point Search::look_at(const Schedule& schedule) {
   }
   point.digest = execution_->digest();
   std::vector<Choice> choices = execution_->choices();
-  const bool may_crash = execution_->may_crash();
+  const bool may_be_cut = execution_->may_be_cut();
   if (choices.empty()) {
     execution_->finish();
     point.is_complete = true;
@@ -88,12 +88,12 @@ Search::Point Search::look_at(const Schedule& schedule) {
     point.next.push_back(schedule);
     point.next.back().push_back(choice);
   }
-  if (!may_crash) return point;
+  if (!may_be_cut) return point;
   for (const Choice& choice : choices) {
     if (choice.kind != ChoiceKind::step) continue;
     go_to(schedule);
     execution_->take(choice);
-    for (const Choice& crash : crashes_at(execution_->moments(), choice.index)) {
+    for (const Choice& crash : crashes_at(execution_->moments(), choice.index, limits_.unsynced)) {
       point.next.push_back(schedule);
       point.next.back().push_back(crash);
     }
@@ -136,13 +136,13 @@ void Search::step_down(Schedule& path, std::vector<Frame>& stack) {
   Frame& frame = stack.back();
   if (!is_at_path_) go_back_to(path, stack);
   const Choice choice = frame.choices[frame.next++];
-  const bool may_crash = execution_->may_crash();
+  const bool may_be_cut = execution_->may_be_cut();
   execution_->take(choice);
   ++executed_choices_;
   is_at_path_ = false;
   path.push_back(choice);
-  if (may_crash && choice.kind == ChoiceKind::step)
-    for (Choice& crash : crashes_at(execution_->moments(), choice.index))
+  if (may_be_cut && choice.kind == ChoiceKind::step)
+    for (Choice& crash : crashes_at(execution_->moments(), choice.index, limits_.unsynced))
       frame.choices.push_back(std::move(crash));
   const auto leave = [&](std::uint64_t schedules) {
     frame.schedules = add_schedules(frame.schedules, schedules);

@@ -136,7 +136,7 @@ void Execution::add_actors(Digest& digest) const {
   for (const int count : {used_.crashes, used_.held, used_.held_markers, used_.lost_replies})
     digest.add(count);
   for (const int it : clock_used_) digest.add(it);
-  for (const std::uint64_t it : crashes_) digest.add(it);
+  for (const std::uint64_t it : crashes_) digest.add(static_cast<std::int64_t>(it));
 }
 
 std::uint64_t Execution::digest() const {
@@ -154,6 +154,7 @@ std::uint64_t Execution::digest() const {
     digest.add(it.is_fenced);
   }
   for (const auto& [name, actor] : stage_.actors()) add(digest, owners, *actor);
+  if (may_lose_unsynced()) digest.add(static_cast<std::int64_t>(cluster_.disk_digest()));
   digest.add(rough(now - start_, std::chrono::seconds(10)));
   return digest.value();
 }

@@ -28,6 +28,8 @@ constexpr std::array table{
     PropertyName{"one_epoch_one_writer", "a producer id and epoch write for one actor only"},
     PropertyName{"recovery_is_complete",
                  "a recovery finds every snapshot that was committed when it began"},
+    PropertyName{"operations_are_linearizable",
+                 "what was answered has happened, for everybody who asks afterwards"},
     PropertyName{"newest_snapshot_survives", "the last visible snapshot of a key is its newest"},
     PropertyName{"committed_offsets_never_lead_snapshots",
                  "no committed offset is ahead of the visible snapshot"},

@@ -33,6 +33,7 @@ std::unique_ptr<Property> make_property(const std::string& name) {
   if (name == "everything_is_decided") return make_everything_is_decided();
   if (name == "owners_are_not_refused") return make_owners_are_not_refused();
   if (name == "one_epoch_one_writer") return make_one_epoch_one_writer();
+  if (name == "operations_are_linearizable") return make_operations_are_linearizable();
   if (name == "recovery_is_complete") return make_recovery_is_complete();
   if (name == "newest_snapshot_survives") return make_newest_snapshot_survives();
   if (name == "committed_offsets_never_lead_snapshots")

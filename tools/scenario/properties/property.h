@@ -23,6 +23,8 @@ struct ReadFact {
   bool is_recovery = false;          // meant to find all that was committed when it began
   std::int64_t high_watermark = -1;  // of a recovery, when it began
   std::vector<KeyValue> records;
+  bool is_whole = false;          // from the beginning to the end, and by a good reader
+  bool is_in_background = false;  // it began before other steps
 };
 
 // A batch that an actor wrote and got acknowledged.
@@ -33,6 +35,8 @@ struct WriteFact {
   TopicPartition partition;
   std::int64_t base_offset = -1;
   int transaction = 0;  // of this actor: the one in which the request was made
+  std::vector<KeyValue> records;
+  bool is_in_background = false;  // it began before other steps
 };
 
 // The end of a transaction that an actor asked for, and that the coordinator said yes to.
@@ -104,6 +108,7 @@ std::unique_ptr<Property> make_everything_is_decided();
 std::unique_ptr<Property> make_owners_are_not_refused();
 std::unique_ptr<Property> make_one_epoch_one_writer();
 std::unique_ptr<Property> make_recovery_is_complete();
+std::unique_ptr<Property> make_operations_are_linearizable();
 std::unique_ptr<Property> make_newest_snapshot_survives();
 std::unique_ptr<Property> make_committed_offsets_never_lead_snapshots();
 
