@@ -98,6 +98,7 @@ constexpr std::array behaviour_rows{
     BehaviourRow{&Era::fences_with_one_bump,               {no,  no, yes, yes, yes, yes, yes, yes}},
     BehaviourRow{&Era::forgets_start_when_empty,           {no,  no,  no,  no, yes, yes, yes, yes}},
     BehaviourRow{&Era::demands_newer_marker_epoch,         {no,  no,  no,  no,  no, yes, yes, yes}},
+    BehaviourRow{&Era::stable_offset_is_of_batch,          {no,  no,  no, yes, yes, yes, yes, yes}},
     BehaviourRow{&Era::holds_high_watermark_below_min_in_sync,
                                                            {no,  no, yes, yes, yes, yes, yes, yes}},
     BehaviourRow{&Era::knows_assignment_epochs,            {no,  no,  no,  no,  no,  no, yes, yes}},

@@ -59,6 +59,9 @@ struct Era {
   bool forgets_start_when_empty = true;
   // KIP-1228: a TV2 marker has to be newer than the stored epoch.
   bool demands_newer_marker_epoch = true;
+  // Where records were deleted from within an open transaction, the LSO is at the start of the
+  // batch that holds the log start, and so below it.
+  bool stable_offset_is_of_batch = true;
   // KIP-1251: an older member epoch is accepted for a partition that the member still holds.
   bool knows_assignment_epochs = true;
   // The coordinator of Kafka 4 (KIP-848); the older one differs in which check comes first.

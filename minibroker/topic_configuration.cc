@@ -155,6 +155,7 @@ LogSettings log_settings(const TopicImage& topic, const ClusterSettings& setting
       settings.era.looks_at_epoch_before_guard && !settings.era.has(Defect::guard_before_epoch);
   out.holds_back_before_marker = settings.era.holds_back_before_marker;
   out.demands_newer_marker_epoch = settings.era.demands_newer_marker_epoch;
+  out.stable_offset_is_of_batch = settings.era.stable_offset_is_of_batch;
   out.defect = settings.era.defect;
   return out;
 }

@@ -38,6 +38,7 @@ struct LogSettings {
   bool looks_at_epoch_before_guard = true;
   bool holds_back_before_marker = true;
   bool demands_newer_marker_epoch = true;
+  bool stable_offset_is_of_batch = true;
   Defect defect = Defect::none;
   bool operator==(const LogSettings&) const = default;
 };
@@ -220,7 +221,6 @@ class PartitionLog {
   void note_truncation(std::int64_t offset);
   static void apply(State& state, const protocol::RecordBatchView& batch);
   void rebuild();
-  std::int64_t first_kept_offset() const;
   std::optional<TimestampAndOffset> find_timestamp(std::size_t index, std::int64_t timestamp,
                                                    std::int64_t first_offset) const;
   void drop_segments_below(std::int64_t offset);

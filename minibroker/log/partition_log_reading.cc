@@ -30,13 +30,6 @@ BatchState control_state(const RecordBatchView& batch) {
 
 }  // namespace
 
-// Of the batch that holds the log start: deleting records in the middle of a batch keeps it whole.
-std::int64_t PartitionLog::first_kept_offset() const {
-  const std::size_t first = batches_.find(log_start_offset_);
-  if (first == batches_.size()) return log_start_offset_;
-  return std::min(batches_.header(first).base_offset, log_start_offset_);
-}
-
 std::int64_t PartitionLog::last_stable_offset() const {
   std::optional<std::int64_t> unstable = state_.transactions.first_unstable_offset();
   if (!unstable) return high_watermark_;
@@ -44,7 +37,12 @@ std::int64_t PartitionLog::last_stable_offset() const {
   if (settings_.defect == Defect::new_leader_knows_no_transaction &&
       !leader_epochs_.entries().empty() && *unstable < leader_epochs_.entries().back().start_offset)
     return high_watermark_;
-  return std::min(std::max(*unstable, first_kept_offset()), high_watermark_);
+  std::int64_t lowest = log_start_offset_;
+  // Deleting records in the middle of a batch keeps it whole.
+  const std::size_t first = batches_.find(log_start_offset_);
+  if (settings_.stable_offset_is_of_batch && first != batches_.size())
+    lowest = std::min(lowest, batches_.header(first).base_offset);
+  return std::min(std::max(*unstable, lowest), high_watermark_);
 }
 
 LogRead PartitionLog::fetch(std::int64_t from_offset, std::int64_t limit_offset,
