@@ -163,7 +163,7 @@ std::vector<BatchSummary> PartitionLog::summarize() const {
     } else {
       if (header.is_transactional() && header.has_producer_id()) {
         summary.state = BatchState::open;
-        open[header.producer_id].push_back(index);
+        open[header.producer_id].push_back(summaries.size());
       }
       for (const Record& record : records_of(batch))
         summary.records.push_back(readable(record.key) + "=" + readable(record.value));

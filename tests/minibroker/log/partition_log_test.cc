@@ -325,6 +325,20 @@ TEST_CASE("Deleting into an open transaction moves the LSO: to the batch, or the
   CHECK(log.last_stable_offset() == (is_of_batch ? 0 : 2));
 }
 
+TEST_CASE("Behind deleted batches a summary still says how the next transaction ended",
+          "[log][delete_records]") {
+  PartitionLog log;
+  append(log, plain());
+  append_verified(log, transactional(1, 0, 0));
+  commit(log, 1, 0);
+  replicate_all(log);
+  REQUIRE(log.delete_records_before(1) == ErrorCode::none);
+  const std::vector<BatchSummary> summary = log.summarize();
+  REQUIRE(summary.size() == 2);
+  CHECK(summary[0].state == BatchState::committed);
+  CHECK(summary[1].state == BatchState::commit_marker);
+}
+
 TEST_CASE("Deleting never moves the start back, and drops whole segments",
           "[log][delete_records]") {
   LogSettings settings;
