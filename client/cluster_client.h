@@ -43,8 +43,8 @@ struct ClusterClientOptions {
 // again with CallOptions::fresh_lookup after NOT_LEADER_OR_FOLLOWER or NOT_COORDINATOR. A leader or
 // coordinator that has hung up, or cannot be connected to, is looked up again by the next call. A
 // look-up itself is repeated up to the request timeout. Its own errors, nothing was sent:
-// cannot_connect (the text names the address or what could not be found) and stalled (the look-up is
-// refused for good, as without an ACL); the others are Connection's.
+// cannot_connect (the text names the address or what could not be found) and stalled (the look-up
+// is refused for good, as without an ACL); the others are Connection's.
 class ClusterClient {
  public:
   // Transport and clock must outlive the client and the io_context's coroutines.
