@@ -54,6 +54,8 @@ class MetadataReplay {
  private:
   template <class Record>
   Result<void> apply_as(const SharedBytes& body, std::uint32_t version);
+  template <class Record>
+  Result<void> take_over(const Record& record);
   Result<TopicImage*> topic_of(const Uuid& id);
   ConfigMap* config_of(std::int8_t type, const std::string& name);
 

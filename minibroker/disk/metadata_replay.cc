@@ -45,33 +45,28 @@ ConfigMap* MetadataReplay::config_of(std::int8_t type, const std::string& name) 
 }
 
 template <>
-Result<void> MetadataReplay::apply_as<TopicRecord>(const SharedBytes& body, std::uint32_t version) {
-  const auto record = Codec<TopicRecord>::decode(body, static_cast<int>(version));
-  if (!record) return record.error();
-  if (image_.topics.contains(record->name) || image_.names_by_id.contains(record->topic_id))
-    return malformed("topic " + record->name + " is there already");
-  image_.topics[record->name] = {record->name, record->topic_id, {}, {}, 0};
-  image_.names_by_id[record->topic_id] = record->name;
+Result<void> MetadataReplay::take_over(const TopicRecord& record) {
+  if (image_.topics.contains(record.name) || image_.names_by_id.contains(record.topic_id))
+    return malformed("topic " + record.name + " is there already");
+  image_.topics[record.name] = {record.name, record.topic_id, {}, {}, 0};
+  image_.names_by_id[record.topic_id] = record.name;
   return {};
 }
 
 template <>
-Result<void> MetadataReplay::apply_as<PartitionRecord>(const SharedBytes& body,
-                                                       std::uint32_t version) {
-  const auto record = Codec<PartitionRecord>::decode(body, static_cast<int>(version));
-  if (!record) return record.error();
-  const Result<TopicImage*> topic = topic_of(record->topic_id);
+Result<void> MetadataReplay::take_over(const PartitionRecord& record) {
+  const Result<TopicImage*> topic = topic_of(record.topic_id);
   if (!topic) return topic.error();
   std::vector<PartitionImage>& partitions = (*topic)->partitions;
   PartitionImage image;
-  image.leader_id = record->leader;
-  image.leader_epoch = record->leader_epoch;
-  image.replicas = record->replicas;
-  image.in_sync_replicas = record->isr;
+  image.leader_id = record.leader;
+  image.leader_epoch = record.leader_epoch;
+  image.replicas = record.replicas;
+  image.in_sync_replicas = record.isr;
   if (image.replicas.empty()) return malformed("a partition of " + (*topic)->name + " is nowhere");
-  const auto index = static_cast<std::size_t>(record->partition_id);
-  if (record->partition_id < 0 || index > partitions.size())
-    return malformed("partition " + std::to_string(record->partition_id) + " of " + (*topic)->name +
+  const auto index = static_cast<std::size_t>(record.partition_id);
+  if (record.partition_id < 0 || index > partitions.size())
+    return malformed("partition " + std::to_string(record.partition_id) + " of " + (*topic)->name +
                      " comes out of order");
   if (index == partitions.size())
     partitions.push_back(std::move(image));
@@ -81,159 +76,129 @@ Result<void> MetadataReplay::apply_as<PartitionRecord>(const SharedBytes& body,
 }
 
 template <>
-Result<void> MetadataReplay::apply_as<PartitionChangeRecord>(const SharedBytes& body,
-                                                             std::uint32_t version) {
-  const auto record = Codec<PartitionChangeRecord>::decode(body, static_cast<int>(version));
-  if (!record) return record.error();
-  const Result<TopicImage*> topic = topic_of(record->topic_id);
+Result<void> MetadataReplay::take_over(const PartitionChangeRecord& record) {
+  const Result<TopicImage*> topic = topic_of(record.topic_id);
   if (!topic) return topic.error();
-  const auto index = static_cast<std::size_t>(record->partition_id);
-  if (record->partition_id < 0 || index >= (*topic)->partitions.size())
-    return malformed("there is no partition " + std::to_string(record->partition_id) + " of " +
+  const auto index = static_cast<std::size_t>(record.partition_id);
+  if (record.partition_id < 0 || index >= (*topic)->partitions.size())
+    return malformed("there is no partition " + std::to_string(record.partition_id) + " of " +
                      (*topic)->name);
   PartitionImage& image = (*topic)->partitions[index];
-  if (record->isr) image.in_sync_replicas = *record->isr;
-  if (record->replicas) image.replicas = *record->replicas;
-  if (record->leader != PartitionChangeRecord::same_leader) {
-    image.leader_id = record->leader;
+  if (record.isr) image.in_sync_replicas = *record.isr;
+  if (record.replicas) image.replicas = *record.replicas;
+  if (record.leader != PartitionChangeRecord::same_leader) {
+    image.leader_id = record.leader;
     ++image.leader_epoch;
   }
   return {};
 }
 
 template <>
-Result<void> MetadataReplay::apply_as<RemoveTopicRecord>(const SharedBytes& body,
-                                                         std::uint32_t version) {
-  const auto record = Codec<RemoveTopicRecord>::decode(body, static_cast<int>(version));
-  if (!record) return record.error();
-  const Result<TopicImage*> topic = topic_of(record->topic_id);
+Result<void> MetadataReplay::take_over(const RemoveTopicRecord& record) {
+  const Result<TopicImage*> topic = topic_of(record.topic_id);
   if (!topic) return topic.error();
   image_.topics.erase(std::string((*topic)->name));
-  image_.names_by_id.erase(record->topic_id);
-  deleted_topics_.insert(record->topic_id);
+  image_.names_by_id.erase(record.topic_id);
+  deleted_topics_.insert(record.topic_id);
   return {};
 }
 
 template <>
-Result<void> MetadataReplay::apply_as<ConfigRecord>(const SharedBytes& body,
-                                                    std::uint32_t version) {
-  const auto record = Codec<ConfigRecord>::decode(body, static_cast<int>(version));
-  if (!record) return record.error();
-  ConfigMap* config = config_of(record->resource_type, record->resource_name);
-  if (config == nullptr) return malformed("there is no topic " + record->resource_name);
-  if (record->value)
-    (*config)[record->name] = *record->value;
+Result<void> MetadataReplay::take_over(const ConfigRecord& record) {
+  ConfigMap* config = config_of(record.resource_type, record.resource_name);
+  if (config == nullptr) return malformed("there is no topic " + record.resource_name);
+  if (record.value)
+    (*config)[record.name] = *record.value;
   else
-    config->erase(record->name);
+    config->erase(record.name);
   std::erase_if(image_.configs, [](const auto& entry) { return entry.second.empty(); });
   return {};
 }
 
 template <>
-Result<void> MetadataReplay::apply_as<FeatureLevelRecord>(const SharedBytes& body,
-                                                          std::uint32_t version) {
-  const auto record = Codec<FeatureLevelRecord>::decode(body, static_cast<int>(version));
-  if (!record) return record.error();
-  if (record->feature_level > 0)
-    feature_levels_[record->name] = record->feature_level;
+Result<void> MetadataReplay::take_over(const FeatureLevelRecord& record) {
+  if (record.feature_level > 0)
+    feature_levels_[record.name] = record.feature_level;
   else
-    feature_levels_.erase(record->name);
+    feature_levels_.erase(record.name);
   return {};
 }
 
 template <>
-Result<void> MetadataReplay::apply_as<ProducerIdsRecord>(const SharedBytes& body,
-                                                         std::uint32_t version) {
-  const auto record = Codec<ProducerIdsRecord>::decode(body, static_cast<int>(version));
-  if (!record) return record.error();
-  next_producer_id_ = record->next_producer_id;
+Result<void> MetadataReplay::take_over(const ProducerIdsRecord& record) {
+  next_producer_id_ = record.next_producer_id;
   return {};
 }
 
 template <>
-Result<void> MetadataReplay::apply_as<RegisterBrokerRecord>(const SharedBytes& body,
-                                                            std::uint32_t version) {
-  const auto record = Codec<RegisterBrokerRecord>::decode(body, static_cast<int>(version));
-  if (!record) return record.error();
-  std::erase_if(image_.addresses, [&](const auto& it) { return it.id == record->broker_id; });
-  std::erase_if(image_.brokers, [&](const auto& it) { return it.id == record->broker_id; });
+Result<void> MetadataReplay::take_over(const RegisterBrokerRecord& record) {
+  std::erase_if(image_.addresses, [&](const auto& it) { return it.id == record.broker_id; });
+  std::erase_if(image_.brokers, [&](const auto& it) { return it.id == record.broker_id; });
   BrokerAddress address;
-  address.id = record->broker_id;
-  for (const auto& endpoint : record->end_points)
+  address.id = record.broker_id;
+  for (const auto& endpoint : record.end_points)
     address.listeners[endpoint.name] = {endpoint.host, endpoint.port};
-  if (!record->fenced) image_.brokers.push_back(address);
+  if (!record.fenced) image_.brokers.push_back(address);
   image_.addresses.push_back(std::move(address));
   return {};
 }
 
 template <>
-Result<void> MetadataReplay::apply_as<BrokerRegistrationChangeRecord>(const SharedBytes& body,
-                                                                      std::uint32_t version) {
-  const auto record =
-      Codec<BrokerRegistrationChangeRecord>::decode(body, static_cast<int>(version));
-  if (!record) return record.error();
-  const auto known = std::ranges::find(image_.addresses, record->broker_id, &BrokerAddress::id);
+Result<void> MetadataReplay::take_over(const BrokerRegistrationChangeRecord& record) {
+  const auto known = std::ranges::find(image_.addresses, record.broker_id, &BrokerAddress::id);
   if (known == image_.addresses.end())
-    return malformed("there is no broker " + std::to_string(record->broker_id));
-  if (record->fenced == 0) return {};
-  std::erase_if(image_.brokers, [&](const auto& it) { return it.id == record->broker_id; });
-  if (record->fenced < 0) image_.brokers.push_back(*known);
+    return malformed("there is no broker " + std::to_string(record.broker_id));
+  if (record.fenced == 0) return {};
+  std::erase_if(image_.brokers, [&](const auto& it) { return it.id == record.broker_id; });
+  if (record.fenced < 0) image_.brokers.push_back(*known);
   return {};
 }
 
 template <>
-Result<void> MetadataReplay::apply_as<UserScramCredentialRecord>(const SharedBytes& body,
-                                                                 std::uint32_t version) {
-  const auto record = Codec<UserScramCredentialRecord>::decode(body, static_cast<int>(version));
-  if (!record) return record.error();
-  const auto mechanism = protocol::sasl::find_scram_mechanism(record->mechanism);
+Result<void> MetadataReplay::take_over(const UserScramCredentialRecord& record) {
+  const auto mechanism = protocol::sasl::find_scram_mechanism(record.mechanism);
   if (!mechanism)
-    return malformed("SCRAM mechanism " + std::to_string(record->mechanism) + " of a user");
-  credentials_.set(record->name, *mechanism,
-                   {record->salt, record->stored_key, record->server_key, record->iterations});
+    return malformed("SCRAM mechanism " + std::to_string(record.mechanism) + " of a user");
+  credentials_.set(record.name, *mechanism,
+                   {record.salt, record.stored_key, record.server_key, record.iterations});
   return {};
 }
 
 template <>
-Result<void> MetadataReplay::apply_as<RemoveUserScramCredentialRecord>(const SharedBytes& body,
-                                                                       std::uint32_t version) {
-  const auto record =
-      Codec<RemoveUserScramCredentialRecord>::decode(body, static_cast<int>(version));
-  if (!record) return record.error();
-  const auto mechanism = protocol::sasl::find_scram_mechanism(record->mechanism);
-  if (mechanism) credentials_.remove(record->name, *mechanism);
+Result<void> MetadataReplay::take_over(const RemoveUserScramCredentialRecord& record) {
+  const auto mechanism = protocol::sasl::find_scram_mechanism(record.mechanism);
+  if (mechanism) credentials_.remove(record.name, *mechanism);
   return {};
 }
 
 template <>
-Result<void> MetadataReplay::apply_as<AccessControlEntryRecord>(const SharedBytes& body,
-                                                                std::uint32_t version) {
-  const auto record = Codec<AccessControlEntryRecord>::decode(body, static_cast<int>(version));
-  if (!record) return record.error();
-  if (!security::is_resource_type(record->resource_type) ||
-      !security::is_pattern_type(record->pattern_type) ||
-      !security::is_operation(record->operation) ||
-      !security::is_permission(record->permission_type))
-    return malformed("an access rule for " + record->principal + " with numbers unknown here");
-  acls_[record->id] = {static_cast<security::ResourceType>(record->resource_type),
-                       static_cast<security::PatternType>(record->pattern_type),
-                       record->resource_name,
-                       record->principal,
-                       record->host,
-                       static_cast<security::Operation>(record->operation),
-                       static_cast<security::Permission>(record->permission_type)};
+Result<void> MetadataReplay::take_over(const AccessControlEntryRecord& record) {
+  if (!security::is_resource_type(record.resource_type) ||
+      !security::is_pattern_type(record.pattern_type) ||
+      !security::is_operation(record.operation) || !security::is_permission(record.permission_type))
+    return malformed("an access rule for " + record.principal + " with numbers unknown here");
+  acls_[record.id] = {static_cast<security::ResourceType>(record.resource_type),
+                      static_cast<security::PatternType>(record.pattern_type),
+                      record.resource_name,
+                      record.principal,
+                      record.host,
+                      static_cast<security::Operation>(record.operation),
+                      static_cast<security::Permission>(record.permission_type)};
   return {};
 }
 
 template <>
-Result<void> MetadataReplay::apply_as<RemoveAccessControlEntryRecord>(const SharedBytes& body,
-                                                                      std::uint32_t version) {
-  const auto record =
-      Codec<RemoveAccessControlEntryRecord>::decode(body, static_cast<int>(version));
-  if (!record) return record.error();
-  if (acls_.erase(record->id) == 0)
-    return malformed("there is no access rule " + to_string(record->id));
+Result<void> MetadataReplay::take_over(const RemoveAccessControlEntryRecord& record) {
+  if (acls_.erase(record.id) == 0)
+    return malformed("there is no access rule " + to_string(record.id));
   return {};
+}
+
+template <class Record>
+Result<void> MetadataReplay::apply_as(const SharedBytes& body, std::uint32_t version) {
+  const Result<Record> record = Codec<Record>::decode(body, static_cast<int>(version));
+  if (!record) return record.error();
+  return take_over(*record);
 }
 
 Result<void> MetadataReplay::apply(const SharedBytes& value) {

@@ -38,10 +38,8 @@ ConsumerMember updated(const ConsumerMember& member, const JoinGroupRequest& req
   if (request.group_instance_id.has_value()) next.instance_id = request.group_instance_id;
   if (subscription.rack_id.has_value() && !subscription.rack_id->empty())
     next.rack_id = subscription.rack_id;
-  // Version 0 has none of its own.
-  const std::int32_t rebalance_timeout_ms =
-      context.api_version == 0 ? request.session_timeout_ms : request.rebalance_timeout_ms;
-  if (rebalance_timeout_ms != -1) next.rebalance_timeout_ms = rebalance_timeout_ms;
+  const std::int32_t timeout_ms = rebalance_timeout_ms(request, context.api_version);
+  if (timeout_ms != -1) next.rebalance_timeout_ms = timeout_ms;
   next.subscribed_topic_names = {subscription.topics.begin(), subscription.topics.end()};
   next.subscribed_topic_regex.clear();
   next.client_id = context.client_id;

@@ -193,6 +193,10 @@ ClassicGroup downgrade(const ConsumerGroup& group, const std::vector<ConsumerMem
   return classic;
 }
 
+std::int32_t rebalance_timeout_ms(const protocol::JoinGroupRequest& request, int api_version) {
+  return api_version == 0 ? request.session_timeout_ms : request.rebalance_timeout_ms;
+}
+
 SharedBytes embedded_assignment(const Assignment& assignment, const SharedBytes& subscription,
                                 const TopicDirectory& topics) {
   protocol::Reader version_reader(subscription);

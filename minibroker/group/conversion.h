@@ -2,6 +2,7 @@
 // consumer protocol becomes a consumer group, and back when only classic members are left.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <set>
 #include <string>
@@ -10,6 +11,7 @@
 #include "minibroker/group/classic_group.h"
 #include "minibroker/group/consumer_records.h"
 #include "minibroker/group/consumer_step.h"
+#include "protocol/messages/join_group.h"
 #include "protocol/records/consumer_protocol.h"
 
 namespace fencepost::minibroker {
@@ -37,7 +39,10 @@ bool can_downgrade_with_replaced(const ConsumerGroup& group, const ConsumerMembe
 ClassicGroup downgrade(const ConsumerGroup& group, const std::vector<ConsumerMember>& leaving,
                        const ConsumerMember* joining, const TopicDirectory& topics, Instant now);
 
-// ---- what classic members embed
+// ---- what classic members say
+
+// How long a round may wait for the member: version 0 of JoinGroup has no such time of its own.
+std::int32_t rebalance_timeout_ms(const protocol::JoinGroupRequest& request, int api_version);
 
 // The assignment as their consumers read it, in the version of the subscription.
 SharedBytes embedded_assignment(const Assignment& assignment, const SharedBytes& subscription,

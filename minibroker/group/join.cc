@@ -1,6 +1,7 @@
 // JoinGroup: a member enters the round; the answer comes when the round ends.
 #include <algorithm>
 
+#include "minibroker/group/conversion.h"
 #include "minibroker/group/coordinator.h"
 #include "minibroker/group/group_log.h"
 #include "minibroker/group/log_errors.h"
@@ -28,9 +29,8 @@ ClassicMember make_member(const RequestContext& context, const JoinGroupRequest&
   member.client_id = context.client_id;
   member.client_host = context.client_host;
   member.session_timeout = milliseconds(request.session_timeout_ms);
-  member.rebalance_timeout = context.api_version == 0
-                                 ? member.session_timeout
-                                 : std::max(milliseconds(request.rebalance_timeout_ms), Duration{});
+  member.rebalance_timeout =
+      std::max(milliseconds(rebalance_timeout_ms(request, context.api_version)), Duration{});
   for (const JoinGroupRequest::JoinGroupRequestProtocol& it : request.protocols)
     member.protocols.push_back({it.name, it.metadata});
   member.waiting_join = context;
