@@ -96,6 +96,16 @@ struct ServiceWorld : tests::SimulatedCluster {
     held.count = -1;
     brokers().faults().add(held);
   }
+  // A worker with work behind it is cut off, with work before it.
+  void cut_off(const std::string& worker) {
+    wait(3);
+    produce(4);
+    wait(2);
+    hold(worker);
+    hold(worker + "-data");
+    produce(4);
+    wait(9);
+  }
   void let_go(const std::string& client_id) {
     brokers().faults().remove(client_id);
     brokers().release(client_id, now());
@@ -170,13 +180,7 @@ TEST_CASE("A worker that was cut off and comes back brings nothing old with it",
   const GroupProtocol protocol = GENERATE(GroupProtocol::eager, GroupProtocol::consumer);
   ServiceWorld world;
   Process stale(world, "stale", protocol);
-  world.wait(3);
-  world.produce(4);
-  world.wait(2);
-  world.hold("stale");
-  world.hold("stale-data");
-  world.produce(4);
-  world.wait(9);
+  world.cut_off("stale");
   Process valid(world, "valid", protocol);
   world.wait(8);
   world.produce(4);
@@ -196,13 +200,7 @@ TEST_CASE("A stale owner that the group refuses does not take over again and aga
   const GroupProtocol protocol = GENERATE(GroupProtocol::eager, GroupProtocol::consumer);
   ServiceWorld world;
   Process stale(world, "stale", protocol);
-  world.wait(3);
-  world.produce(4);
-  world.wait(2);
-  world.hold("stale");
-  world.hold("stale-data");
-  world.produce(4);
-  world.wait(9);
+  world.cut_off("stale");
   Process valid(world, "valid", protocol);
   world.wait(8);
   CHECK(stale.takeovers == 3);
