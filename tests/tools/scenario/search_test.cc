@@ -84,8 +84,9 @@ using Values = std::vector<std::string>;
 }  // namespace
 
 TEST_CASE("Leaving out what was seen leaves out no state and no schedule", "[tools][explore]") {
-  for (const std::string faults : {"{}", "{held: 1}", "{lost_replies: 1}", "{crashes: 1}",
-                                   "{crashes: 1, crash_at: between_steps}"}) {
+  for (const std::string faults :
+       {"{}", "{held: 1}", "{lost_replies: 1}", "{held: 1, lost_replies: 1}", "{crashes: 1}",
+        "{crashes: 1, crash_at: between_steps}"}) {
     INFO(faults);
     const Scenario scenario =
         with_steps("always: [all_or_nothing, decisions_are_final]\nexplore: " + faults + "\n",
@@ -103,6 +104,23 @@ TEST_CASE("Leaving out what was seen leaves out no state and no schedule", "[too
     CHECK_FALSE(whole.best());
     CHECK(pruned.executed_choices() < whole.executed_choices());
   }
+}
+
+TEST_CASE("A request held after one with a lost answer is another than one held before it",
+          "[tools][explore]") {
+  const Scenario scenario =
+      with_steps("always: [all_or_nothing]\nexplore: {held: 1, lost_replies: 1}\n",
+                 "  - P.init_producer_id: t\n");
+  Ground ground(scenario);
+  const Choice held{ChoiceKind::hold, 0};
+  const Choice lost{ChoiceKind::lose_reply, 0};
+  Execution late_is_first = ground.execution({held, lost});
+  Execution late_is_last = ground.execution({lost, held});
+  CHECK(late_is_first.digest() != late_is_last.digest());
+  late_is_first.take({ChoiceKind::release, 0});
+  late_is_last.take({ChoiceKind::release, 0});
+  // Only the answer to the last request tells the producer who it is.
+  CHECK(late_is_first.digest() != late_is_last.digest());
 }
 
 TEST_CASE("Leaving out what was seen finds the same counterexample", "[tools][explore]") {

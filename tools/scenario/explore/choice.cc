@@ -52,6 +52,7 @@ std::vector<Choice> crashes_at(const std::vector<minibroker::sim::Moment>& momen
       while (std::find(crashes.begin(), crashes.end(), crash) != crashes.end()) ++crash.skip;
       crashes.push_back(std::move(crash));
     }
+  std::sort(crashes.begin(), crashes.end());
   return crashes;
 }
 
@@ -74,7 +75,7 @@ std::optional<Schedule> parse_schedule(std::string_view line) {
     const auto broker_id = take_number(line);
     const auto skip = take_number(line);
     const auto unsynced = take_number(line);
-    const bool is_kind = kind && *kind >= 0 && *kind <= static_cast<int>(ChoiceKind::crash_now);
+    const bool is_kind = kind && *kind >= 0 && *kind < static_cast<int>(choice_kinds);
     const bool is_read = index && point && subject && broker_id && skip && unsynced;
     if (!is_kind || !is_read) return std::nullopt;
     schedule.push_back({static_cast<ChoiceKind>(*kind), *index, std::string(*point),

@@ -12,19 +12,20 @@
 
 namespace fencepost::scenario {
 
-// Faults come last: the first schedule that is tried has none.
+// In the order in which they are tried: the first schedule has no fault.
 enum class ChoiceKind {
+  restart,       // a broker that has crashed comes back
   step,          // the next step of an actor
   barrier,       // what stands alone in the file
-  restart,       // a broker that has crashed comes back
   release,       // a request that is held arrives
   hold,          // the next step of an actor; its request is held, and the actor goes on
   hold_markers,  // the next step of an actor; the markers that follow from it are held
   lose_reply,    // the next step of an actor; its answer is lost
-  crash,         // the next step of an actor; a broker crashes in the middle of it
   clock,         // time passes
   crash_now,     // a broker crashes between two steps
+  crash,         // the next step of an actor; a broker crashes in the middle of it
 };
+constexpr std::size_t choice_kinds = static_cast<std::size_t>(ChoiceKind::crash) + 1;
 
 struct Choice {
   ChoiceKind kind = ChoiceKind::step;
@@ -45,7 +46,7 @@ using Schedule = std::vector<Choice>;
 bool is_fault(ChoiceKind kind);
 
 // The crashes that are possible where a step went through these moments, each leaving each of
-// `unsynced`.
+// `unsynced`; sorted.
 std::vector<Choice> crashes_at(const std::vector<minibroker::sim::Moment>& moments, int actor,
                                const std::vector<minibroker::sim::Unsynced>& unsynced);
 

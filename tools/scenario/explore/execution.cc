@@ -169,6 +169,7 @@ std::vector<Choice> Execution::choices() const {
       for (const Unsynced left : limits_.unsynced)
         if (broker.state == NodeState::up)
           list.push_back({ChoiceKind::crash_now, broker.id, "", "", broker.id, 0, left});
+  std::sort(list.begin(), list.end());
   return list;
 }
 
@@ -251,10 +252,11 @@ void Execution::do_step(std::size_t actor, Taken& taken) {
     rule.api_key = protocol::ApiKey::write_txn_markers;
     cluster_.faults().add(std::move(rule));
   }
+  const std::uint64_t sender = kind == ChoiceKind::hold_markers ? digest_of_sender(actor) : 0;
   run_step(step, actor, taken);
   stage_.world().settle();
   if (kind == ChoiceKind::hold_markers && cluster_.held_count(taken.hold) != 0)
-    held_.push_back({static_cast<int>(actor), &step, taken.hold, nullptr});
+    held_.push_back({static_cast<int>(actor), &step, taken.hold, sender, nullptr});
 }
 
 void Execution::run_step(const Step& step, std::size_t actor, Taken& taken) {
@@ -268,9 +270,10 @@ void Execution::run_step(const Step& step, std::size_t actor, Taken& taken) {
     ++state.next;
     return;
   }
+  const std::uint64_t sender = step.hold ? digest_of_sender(actor) : 0;
   const std::shared_ptr<StepRun> run = stage_.start(step, {});
   if (step.hold && stage_.run_until_held(*run)) {
-    held_.push_back({static_cast<int>(actor), &step, *step.hold, run});
+    held_.push_back({static_cast<int>(actor), &step, *step.hold, sender, run});
     return go_on(actor, step, "UNKNOWN_OUTCOME");
   }
   if (!step.hold && !stage_.finish(*run)) run->answer.outcome = "STALLED";

@@ -60,8 +60,8 @@ class Execution {
 
   // Coroutines cannot be copied: no while a request of an actor is held.
   bool can_be_copied() const;
-  // What can happen now but for crashes in a step, whose moments only the step itself shows; the
-  // same order in the same state. Empty at the end of the schedule.
+  // What can happen now but for crashes in a step, whose moments only the step itself shows;
+  // sorted. Empty at the end of the schedule.
   std::vector<Choice> choices() const;
   // Whether a step that is taken now may be cut.
   bool may_be_cut() const;
@@ -106,6 +106,7 @@ class Execution {
     int actor = 0;
     const Step* step = nullptr;
     std::string name;
+    std::uint64_t sender = 0;      // digest_of_sender() before it was sent
     std::shared_ptr<StepRun> run;  // nothing: markers
   };
 
@@ -127,7 +128,9 @@ class Execution {
   void observe();
   void note_violation(const std::vector<NamedProperty>& properties);
   // state_digest.cc
+  void add_progress(Digest& digest, std::size_t actor) const;
   void add_actors(Digest& digest) const;
+  std::uint64_t digest_of_sender(std::size_t actor) const;
 
   Program& program_;
   const FaultLimits& limits_;

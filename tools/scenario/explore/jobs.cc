@@ -63,6 +63,8 @@ Branches first_branches(Search& search, std::size_t wanted) {
     level = std::move(next);
   }
   for (auto& [digest, branch] : level) branches.open.push_back(std::move(branch));
+  // Each process tries its share in the order in which one alone would.
+  std::ranges::sort(branches.open, {}, &Branches::Branch::schedule);
   return branches;
 }
 

@@ -70,7 +70,7 @@ class Swarm {
   Random random_;
   const FaultLimits& limits_;
   std::uint64_t fault_odds_ = 0;
-  bool has_kind_[static_cast<std::size_t>(ChoiceKind::clock) + 1] = {};
+  bool has_kind_[choice_kinds] = {};
   std::vector<std::uint64_t> hurry_;
 };
 

@@ -54,6 +54,17 @@ void Search::push_frame(std::vector<Frame>& stack, std::uint64_t digest,
     stack.back().here = std::make_unique<const Execution>(*execution_);
 }
 
+void Search::remember(std::uint64_t digest, std::uint64_t schedules, std::size_t length) {
+  const auto [at, is_new] = seen_.try_emplace(digest, Seen{schedules, length});
+  if (!is_new) at->second = {schedules, std::min(at->second.length, length)};
+}
+
+const Search::Seen* Search::find_seen(std::uint64_t digest, std::size_t length) const {
+  const auto at = seen_.find(digest);
+  const bool is_left_out = at != seen_.end() && at->second.length <= length;
+  return is_left_out && repeats_ == Repeats::left_out ? &at->second : nullptr;
+}
+
 void Search::note(const Schedule& path) {
   Found found{execution_->fault_count(), path, *execution_->violation()};
   if (!best_ || found.is_better_than(*best_)) best_ = std::move(found);
@@ -110,7 +121,7 @@ std::uint64_t Search::run_from(const Schedule& prefix) {
     return 0;
   }
   const std::uint64_t root = execution_->digest();
-  if (const auto known = seen_.find(root); known != seen_.end()) return known->second;
+  if (const Seen* seen = find_seen(root, path.size())) return seen->schedules;
   std::vector<Frame> stack;
   push_frame(stack, root, execution_->choices());
   while (!is_stopped_) {
@@ -121,7 +132,7 @@ std::uint64_t Search::run_from(const Schedule& prefix) {
       continue;
     }
     const std::uint64_t schedules = top.schedules;
-    seen_[top.digest] = schedules;
+    remember(top.digest, schedules, path.size());
     stack.pop_back();
     if (stack.empty()) return schedules;
     path.pop_back();
@@ -155,8 +166,7 @@ void Search::step_down(Schedule& path, std::vector<Frame>& stack) {
   }
   if (is_worse_than_best(path)) return leave(0);
   const std::uint64_t digest = execution_->digest();
-  const auto known = seen_.find(digest);
-  if (known != seen_.end() && repeats_ == Repeats::left_out) return leave(known->second);
+  if (const Seen* seen = find_seen(digest, path.size())) return leave(seen->schedules);
   std::vector<Choice> choices = execution_->choices();
   if (!choices.empty()) {
     is_at_path_ = true;
@@ -165,7 +175,7 @@ void Search::step_down(Schedule& path, std::vector<Frame>& stack) {
   }
   execution_->finish();
   if (execution_->violation()) note(path);
-  seen_[digest] = 1;
+  remember(digest, 1, path.size());
   leave(1);
 }
 

@@ -1,6 +1,8 @@
-// Every schedule of a program up to a bound, depth first. A state that was seen is not gone on
-// from. A choice is taken in a copy of the world before it; where a held request keeps a world from
-// being copied, in a copy of an earlier one, by taking again the choices since.
+// Every schedule of a program up to a bound, depth first, in the order of the choices. A state that
+// was seen is not gone on from, unless this way there is shorter than the earlier one: so what is
+// found depends neither on the order of the search nor on how it is shared out. A choice is taken
+// in a copy of the world before it; where a held request keeps a world from being copied, in a copy
+// of an earlier one, by taking again the choices since.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +17,7 @@
 namespace fencepost::scenario {
 
 // A schedule that breaks a property. The one with fewer faults is better, then the shorter one,
-// then the one that was to be tried first.
+// then the one that is to be tried first.
 struct Found {
   int faults = 0;
   Schedule schedule;
@@ -52,6 +54,13 @@ class Search {
     bool is_complete = false;    // a whole schedule
     bool is_broken = false;      // a property is broken here
   };
+  // What is known of a state.
+  struct Seen {
+    std::uint64_t schedules = 0;  // complete ones that go on from it
+    std::size_t length = 0;       // of the shortest way there
+    bool operator==(const Seen&) const = default;
+  };
+
   // Takes the choices; nothing is remembered but a violation.
   Point look_at(const Schedule& schedule);
 
@@ -61,8 +70,8 @@ class Search {
 
   bool is_stopped() const { return is_stopped_; }
   const std::optional<Found>& best() const { return best_; }
-  // By the digest of a state: how many complete schedules go on from it.
-  const std::unordered_map<std::uint64_t, std::uint64_t>& seen() const { return seen_; }
+  // By the digest of a state.
+  const std::unordered_map<std::uint64_t, Seen>& seen() const { return seen_; }
   std::uint64_t executed_choices() const { return executed_choices_; }
   std::uint64_t executions() const { return executions_; }
 
@@ -81,6 +90,9 @@ class Search {
   // `execution_` stands at the end of the path, whose last frame the stack ends with.
   void go_back_to(const Schedule& path, std::vector<Frame>& stack);
   void push_frame(std::vector<Frame>& stack, std::uint64_t digest, std::vector<Choice> choices);
+  void remember(std::uint64_t digest, std::uint64_t schedules, std::size_t length);
+  // What was seen of the state, unless it has to be gone on from again.
+  const Seen* find_seen(std::uint64_t digest, std::size_t length) const;
   void note(const Schedule& path);
   bool is_worse_than_best(const Schedule& path) const;
   double done(const std::vector<Frame>& stack) const;
@@ -93,7 +105,7 @@ class Search {
   Repeats repeats_;
   std::unique_ptr<Execution> execution_;  // the one that choices are taken in
   bool is_at_path_ = false;               // it stands at the end of the current path
-  std::unordered_map<std::uint64_t, std::uint64_t> seen_;
+  std::unordered_map<std::uint64_t, Seen> seen_;
   std::optional<Found> best_;
   std::uint64_t schedules_ = 0;
   std::uint64_t executed_choices_ = 0;

@@ -2,7 +2,8 @@
 // counted up, so they are replaced by whose they are; of time, only ages count, and those roughly:
 // a second for transactions, ten for the rest. The logs of the coordinators say nothing that their
 // transactions and groups do not, unless a broker is down: then they are all that it will know, and
-// the state in which it crashed stands for them, with the moment of the crash.
+// the state in which it crashed stands for them, with the moment of the crash. Of what is held,
+// what its sender was when it sent it.
 #include <algorithm>
 
 #include "tools/scenario/explore/execution.h"
@@ -117,22 +118,40 @@ void add(Digest& digest, const Owners& owners, const Actor& actor) {
 
 }  // namespace
 
+// Where the actor stands in its program.
+void Execution::add_progress(Digest& digest, std::size_t actor) const {
+  const ActorState& state = actors_[actor];
+  digest.add(static_cast<std::int64_t>(state.next));
+  digest.add(static_cast<std::int64_t>(state.mode));
+  digest.add(state.has_asked_again);
+  digest.add(state.stops_after_abort);
+}
+
+// What a request says that the actor sends now, and which later ones its answer must not overtake.
+std::uint64_t Execution::digest_of_sender(std::size_t actor) const {
+  Digest digest;
+  digest.add(static_cast<std::int64_t>(actor));
+  add_progress(digest, actor);
+  const auto at = stage_.actors().find(program_.actors()[actor].name);
+  if (at != stage_.actors().end())
+    add(digest, owners_of(cluster_.transactions(), stage_.actors()), *at->second);
+  return digest.value();
+}
+
 void Execution::add_actors(Digest& digest) const {
   const Instant now = stage_.now();
-  for (const ActorState& actor : actors_) {
-    digest.add(static_cast<std::int64_t>(actor.next));
-    digest.add(static_cast<std::int64_t>(actor.mode));
-    digest.add(actor.has_asked_again);
-    digest.add(actor.stops_after_abort);
-    digest.add(rough(now - actor.last_step, std::chrono::seconds(10)));
+  for (std::size_t actor = 0; actor < actors_.size(); ++actor) {
+    add_progress(digest, actor);
+    digest.add(rough(now - actors_[actor].last_step, std::chrono::seconds(10)));
   }
   digest.add(static_cast<std::int64_t>(barriers_done_));
-  std::vector<std::string> held;
-  for (const Held& it : held_)
-    held.push_back(std::to_string(it.actor) + " " + std::to_string(it.step->place.line) +
-                   (it.run == nullptr ? " markers" : " request"));
+  std::vector<std::pair<std::uint64_t, bool>> held;
+  for (const Held& it : held_) held.emplace_back(it.sender, it.run == nullptr);
   std::sort(held.begin(), held.end());
-  for (const std::string& it : held) digest.add(it);
+  for (const auto& [sender, is_markers] : held) {
+    digest.add(static_cast<std::int64_t>(sender));
+    digest.add(is_markers);
+  }
   for (const int count : {used_.crashes, used_.held, used_.held_markers, used_.lost_replies})
     digest.add(count);
   for (const int it : clock_used_) digest.add(it);
