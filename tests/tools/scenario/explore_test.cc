@@ -225,6 +225,17 @@ TEST_CASE("A crash at a cut point loses the commit before it where nothing was s
         lost.file_text);
 }
 
+TEST_CASE("What a read has shown is part of a state", "[tools][explore]") {
+  // The reader that comes first is tried first, and sees nothing that could be lost.
+  const ExploreResult result = explored(with_steps(
+      "always: [operations_are_linearizable]\n"
+      "explore: {crashes: 1, crash_at: between_steps, unsynced: lost, lost_replies: 1}\n",
+      "  - R.read: a-0\n  - P.produce: {to: a-0, key: k, value: v}\n  - note: n\n"
+      "  - R.read: a-0\n"));
+  REQUIRE(result.violation);
+  CHECK(result.is_replayed);
+}
+
 TEST_CASE("A counterexample has no fault that it does not need", "[tools][explore]") {
   Scenario scenario = from_file("epoch-order.yaml");
   scenario.explore->held = scenario.explore->lost_replies = 2;

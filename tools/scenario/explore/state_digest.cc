@@ -3,7 +3,8 @@
 // a second for transactions, ten for the rest. The logs of the coordinators say nothing that their
 // transactions and groups do not, unless a broker is down: then they are all that it will know, and
 // the state in which it crashed stands for them, with the moment of the crash. Of what is held,
-// what its sender was when it sent it.
+// what its sender was when it sent it. And what properties remember of actors: what came before may
+// forbid what comes next.
 #include <algorithm>
 
 #include "tools/scenario/explore/execution.h"
@@ -173,6 +174,7 @@ std::uint64_t Execution::digest() const {
     digest.add(it.is_fenced);
   }
   for (const auto& [name, actor] : stage_.actors()) add(digest, owners, *actor);
+  for (const auto& [name, property] : properties_) property->add_memory(digest);
   if (may_lose_unsynced()) digest.add(static_cast<std::int64_t>(cluster_.disk_digest()));
   digest.add(rough(now - start_, std::chrono::seconds(10)));
   return digest.value();

@@ -27,6 +27,15 @@ class AllOrNothing : public PropertyOf<AllOrNothing> {
 
   std::optional<std::string> broken() const override { return broken_; }
 
+  void add_memory(Digest& digest) const override {
+    for (const auto& [key, transaction] : transactions_) {
+      digest.add(key.first);
+      digest.add(key.second);
+      digest.add(transaction.answered ? 1 + *transaction.answered : 0);
+      for (const WriteFact& write : transaction.writes) add(digest, write);
+    }
+  }
+
  private:
   struct Transaction {
     std::vector<WriteFact> writes;

@@ -21,6 +21,16 @@ class OneEpochOneWriter : public PropertyOf<OneEpochOneWriter> {
 
   std::optional<std::string> broken() const override { return broken_; }
 
+  void add_memory(Digest& digest) const override {
+    // Producer ids are only counted up: in which order does not matter.
+    std::set<std::pair<std::string, std::int64_t>> epochs;
+    for (const auto& [producer, writer] : writers_) epochs.emplace(writer, producer.second);
+    for (const auto& [writer, epoch] : epochs) {
+      digest.add(writer);
+      digest.add(epoch);
+    }
+  }
+
  private:
   std::map<std::pair<std::int64_t, std::int16_t>, std::string> writers_;
   std::optional<std::string> broken_;

@@ -34,6 +34,17 @@ class OperationsAreLinearizable : public PropertyOf<OperationsAreLinearizable> {
 
   std::optional<std::string> broken() const override { return broken_; }
 
+  void add_memory(Digest& digest) const override {
+    for (const auto& [partition, writes] : acknowledged_)
+      for (const WriteFact& write : writes) add(digest, write);
+    for (const auto& [read, records] : shown_) {
+      digest.add(read.first.topic);
+      digest.add(read.first.partition);
+      digest.add(read.second);
+      for (const KeyValue& record : records) digest.add(text_of(record));
+    }
+  }
+
  private:
   void take(const WriteFact& write) {
     std::vector<WriteFact>& before = acknowledged_[write.partition];

@@ -14,6 +14,14 @@ void Deeds::take(Deeds& other) {
   other = {};
 }
 
+void add(Digest& digest, const WriteFact& write) {
+  digest.add(write.actor);
+  digest.add(write.transaction);
+  digest.add(write.partition.topic);
+  digest.add(write.partition.partition);
+  digest.add(write.base_offset);
+}
+
 const minibroker::PartitionState* StepFacts::find(const TopicPartition& partition) const {
   for (const minibroker::PartitionState& it : partitions)
     if (it.index == partition.partition && it.topic == partition.topic) return &it;

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "minibroker/cluster.h"
+#include "protocol/base/digest.h"
 #include "tools/scenario/scenario.h"
 
 namespace fencepost::scenario {
@@ -38,6 +39,8 @@ struct WriteFact {
   std::vector<KeyValue> records;
   bool is_in_background = false;  // it began before other steps
 };
+
+void add(Digest& digest, const WriteFact& write);
 
 // The end of a transaction that an actor asked for, and that the coordinator said yes to.
 struct EndFact {
@@ -84,6 +87,9 @@ class Property {
   virtual void observe(const StepFacts& facts) = 0;
   // Why it does not hold at this moment; nothing when it does.
   virtual std::optional<std::string> broken() const = 0;
+  // What it remembers of actors, and may hold against what comes later. What it has seen of the
+  // cluster needs no mention: as long as it holds, that is still there.
+  virtual void add_memory(Digest&) const {}
   // Another one that has seen the same.
   virtual std::unique_ptr<Property> copy() const = 0;
 };
