@@ -44,7 +44,8 @@ Actor::Actor(const Actor& other, World& world, TopicNames& names)
       group(other.group),
       added_partitions(other.added_partitions),
       added_groups(other.added_groups),
-      transaction(other.transaction) {
+      transaction(other.transaction),
+      is_transaction_used(other.is_transaction_used) {
   for (const auto& session : other.sessions)
     sessions.push_back(std::make_unique<client::TransactionalSession>(client, *session));
   for (const auto& [its_group, member] : other.members)

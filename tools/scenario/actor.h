@@ -7,6 +7,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "client/cluster_client.h"
@@ -59,7 +60,16 @@ struct Actor {
   // Of the open transaction.
   std::set<TopicPartition> added_partitions;
   std::set<std::string> added_groups;
-  int transaction = 0;  // its number, of this actor
+  int transaction = 0;               // its number, of those in which the actor asked for something
+  bool is_transaction_used = false;  // it has, in this one
+
+  // The number for what it asks for now.
+  int use_transaction() {
+    is_transaction_used = true;
+    return transaction;
+  }
+  // What it asks for from now on belongs to another one.
+  void leave_transaction() { transaction += std::exchange(is_transaction_used, false) ? 1 : 0; }
 };
 
 // Whether the same request may be answered otherwise later.

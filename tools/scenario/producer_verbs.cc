@@ -72,7 +72,7 @@ asio::awaitable<void> init_producer_id(StepRun& run) {
       co_await attempt<InitProducerIdResponse>(run, call);
   run.answer = response ? answer_of(response->error_code) : answer_of(response.error());
   if (!response) co_return;
-  if (run.answer.outcome == "NONE") ++run.actor->transaction;
+  if (run.answer.outcome == "NONE") run.actor->leave_transaction();
   run.answer.set("producer_id", number_node(response->producer_id));
   run.answer.set("producer_epoch", number_node(response->producer_epoch));
 }
@@ -155,7 +155,7 @@ asio::awaitable<void> produce(StepRun& run) {
     if (run.answer.outcome != "NONE") co_return;
   }
   const client::ProducerIdentity identity = identity_of(run, session);
-  const int transaction = run.actor->transaction;
+  const int transaction = run.actor->use_transaction();
   const Call<ProduceResponse> call = [&run, &session](CallOptions options) {
     return session.produce(produce_call(run, options));
   };
@@ -230,7 +230,7 @@ asio::awaitable<void> txn_offset_commit(StepRun& run) {
 asio::awaitable<void> end_txn(StepRun& run) {
   TransactionalSession& session = session_of(run);
   const bool is_commit = run.arguments().text("result") == "commit";
-  const int transaction = run.actor->transaction;
+  const int transaction = run.actor->use_transaction();
   const Call<EndTxnResponse> call = [&run, &session, is_commit](CallOptions options) {
     return session.end_txn(is_commit, overrides_of(run, options));
   };
@@ -240,7 +240,7 @@ asio::awaitable<void> end_txn(StepRun& run) {
   run.actor->added_partitions.clear();
   run.actor->added_groups.clear();
   run.deeds.ends.push_back({run.actor->name, transaction, is_commit});
-  if (transaction == run.actor->transaction) ++run.actor->transaction;
+  if (transaction == run.actor->transaction) run.actor->leave_transaction();
   run.answer.set("producer_id", number_node(session.identity().id));
   run.answer.set("producer_epoch", number_node(session.identity().epoch));
 }

@@ -115,6 +115,8 @@ void add(Digest& digest, const Owners& owners, const Actor& actor) {
   }
   for (const TopicPartition& it : actor.added_partitions) digest.add(to_string(it));
   for (const std::string& it : actor.added_groups) digest.add(it);
+  digest.add(actor.transaction);
+  digest.add(actor.is_transaction_used);
 }
 
 }  // namespace
