@@ -34,7 +34,7 @@ void Broker::start(Instant now) {
 void Broker::reach(Turn& turn, std::string_view moment, std::string_view step,
                    std::string_view subject) {
   if (!turn.cuts.is_interested() || is_cut()) return;
-  if (step.empty()) return;  // a record of the group's log, which nobody has a name for
+  if (step.empty()) return;  // a record of the group's log that is no moment to crash at
   const std::string point = std::string(moment) + "_" + std::string(step);
   if (turn.cuts.reach(id_, point, subject))
     cut_ = CutState{replicas_, answers_.size(), requests_.size()};

@@ -59,8 +59,9 @@ void Broker::carry_out(Turn& turn, LogWrite write, bool is_transaction_log) {
   if (appended.error != ErrorCode::none) return refuse(appended.error);
   reach(turn, "after", write.step, write.subject);
   replicas_.on_appended(write.partition, *replica);
-  ReplicationWait wait{write.partition,          replica->leader_epoch,    appended.base_offset,
-                       appended.last_offset + 1, turn.now + write.timeout, GroupLogWait{write.id}};
+  ReplicationWait wait{write.partition,          replica->leader_epoch,
+                       appended.base_offset,     appended.last_offset + 1,
+                       turn.now + write.timeout, GroupLogWait{write.id, write.step, write.subject}};
   if (is_transaction_log) wait.owner = TransactionLogWait{write.id, write.step, write.subject};
   replicas_.wait(std::move(wait), *replica);
 }
@@ -79,6 +80,7 @@ bool Broker::settle_waits(Turn& turn) {
       transactions_.on_log_write({transaction->write, outcome.error, outcome.base_offset},
                                  turn.now);
     } else if (const auto* group = std::get_if<GroupLogWait>(&done.wait.owner)) {
+      if (done.error == ErrorCode::none) reach(turn, "replicated", group->step, group->subject);
       groups().on_log_write({group->write, outcome.error, outcome.base_offset}, turn.now);
     }
   }

@@ -62,8 +62,8 @@ struct LogWrite {
   std::int64_t producer_id = protocol::no_producer_id;
   std::int16_t producer_epoch = protocol::no_producer_epoch;
   VerificationGuard guard = no_guard;
-  // Of the transaction log, for cut points: the state that is written, and whose it is.
-  std::string_view step = {};  // "prepare_commit"
+  // For cut points: what is written ("prepare_commit"), and whose it is; empty where there is none.
+  std::string_view step = {};
   std::string subject = {};
 };
 

@@ -48,6 +48,8 @@ struct TransactionLogWait {
 };
 struct GroupLogWait {
   std::uint64_t write = 0;
+  std::string_view step;  // likewise
+  std::string subject;
 };
 // An append that is answered when the high watermark has passed it.
 struct ReplicationWait {

@@ -110,6 +110,12 @@ std::uint64_t GroupCoordinator::write(PendingWrite pending,
   log_write.partition = {consumer_offsets_topic, pending.partition};
   log_write.records = std::move(records);
   log_write.timeout = settings_.offset_commit_timeout;
+  const bool forgets = std::ranges::none_of(
+      log_write.records, [](const protocol::NewRecord& it) { return it.value.has_value(); });
+  if (forgets) {
+    log_write.step = "tombstones";
+    log_write.subject = to_string(log_write.partition);
+  }
   log_writes_.push_back(std::move(log_write));
   pending_writes_.emplace(last_id_, std::move(pending));
   return last_id_;

@@ -4,6 +4,8 @@
 //   before_X, after_X, replicated_X   a record of the transaction log: not yet written; written on
 //                                     the leader only; in sync, but nobody has been told
 //     X: empty, ongoing, prepare_commit, prepare_abort, complete_commit, complete_abort
+//   before_tombstones, after_tombstones, replicated_tombstones    likewise, of a batch that forgets
+//                                     transactional ids, or groups and their offsets
 //   before_markers, after_markers     on the coordinator: the decision is answered, no marker is
 //                                     sent; every marker is answered, nothing is completed
 //   before_marker, after_marker       on the leader of a partition: around the append of its marker
@@ -31,7 +33,8 @@ enum class Unsynced { kept, lost };
 struct Cut {
   std::string point;
   std::optional<int> broker_id = {};
-  // The transactional.id; of markers and offsets the partition ("state-0").
+  // The transactional.id; of markers and offsets the partition ("state-0"), and of tombstones the
+  // one of the log that they are in ("__consumer_offsets-7").
   std::optional<std::string> subject = {};
   int skip = 0;  // how many such moments pass before
   Unsynced unsynced = Unsynced::kept;

@@ -100,6 +100,8 @@ void TransactionCoordinator::expire_ids(Instant now) {
     write.id = next_number_++;
     write.partition = {transaction_state_topic, partition};
     write.timeout = tombstone_timeout;
+    write.step = "tombstones";
+    write.subject = to_string(write.partition);
     pending.partition = partition;
     pending.coordinator_epoch = owned.coordinator_epoch;
     writes_.emplace(write.id, std::move(pending));

@@ -5,6 +5,7 @@
 #include "protocol/messages/find_coordinator.h"
 #include "protocol/messages/init_producer_id.h"
 #include "protocol/messages/metadata.h"
+#include "protocol/messages/offset_commit.h"
 #include "protocol/messages/produce.h"
 #include "tests/minibroker/cluster_fixture.h"
 
@@ -333,6 +334,53 @@ TEST_CASE("A decision that only the coordinator's own log had is lost with it",
   CHECK_FALSE(world.is_answered(id));
   world.advance(session + std::chrono::seconds(1));
   CHECK(state_of_transaction(world) == "Ongoing");
+}
+
+TEST_CASE("An id that expires is forgotten from its tombstone on", "[minibroker][nodes]") {
+  const auto [point, is_kept] =
+      GENERATE(table<std::string, bool>({{"before_tombstones", true},
+                                         {"after_tombstones", false},
+                                         {"replicated_tombstones", false}}));
+  CAPTURE(point);
+  ClusterSettings settings = settings_of(1);
+  settings.transactional_id_expiration = std::chrono::minutes(10);
+  settings.transaction_state_log_num_partitions = 1;
+  ClusterFixture world(settings);
+  OpenTransaction transaction(world);
+  transaction.send_end();
+  world.settle();
+  world.cluster.crash_at({point, 1, "__transaction_state-0"});
+  world.advance(std::chrono::hours(2));
+  REQUIRE_FALSE(world.cluster.has_planned_crashes());
+  REQUIRE(world.cluster.restart(1, world.now));
+  world.advance(session + std::chrono::seconds(1));
+  CHECK(state_of_transaction(world) == (is_kept ? "CompleteCommit" : "none"));
+}
+
+TEST_CASE("A group whose offsets expire is forgotten from its tombstones on",
+          "[minibroker][nodes]") {
+  const auto [point, is_kept] =
+      GENERATE(table<std::string, bool>({{"before_tombstones", true},
+                                         {"after_tombstones", false},
+                                         {"replicated_tombstones", false}}));
+  CAPTURE(point);
+  ClusterFixture world(settings_of(1));
+  FindCoordinatorRequest find;
+  find.coordinator_keys = {"g"};
+  world.call(1, find, 4);
+  OffsetCommitRequest commit;
+  commit.group_id = "g";
+  commit.retention_time_ms = 60000;
+  auto& topic = commit.topics.emplace_back();
+  topic.name = "state";
+  topic.partitions.emplace_back().committed_offset = 5;
+  REQUIRE(world.call(1, commit, 4).topics.at(0).partitions.at(0).error_code == ErrorCode::none);
+  world.cluster.crash_at({point});
+  world.advance(std::chrono::hours(1));
+  REQUIRE_FALSE(world.cluster.has_planned_crashes());
+  REQUIRE(world.cluster.restart(1, world.now));
+  world.advance(session + std::chrono::seconds(1));
+  CHECK(world.cluster.groups().empty() != is_kept);
 }
 
 TEST_CASE("A coordinator that loads says so", "[minibroker][nodes]") {
