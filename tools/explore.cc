@@ -220,7 +220,7 @@ std::vector<scenario::Mistake> refusals(const scenario::Scenario& it, bool is_ta
 
 void list_defects() {
   for (const minibroker::DefectInfo& it : minibroker::defects())
-    fmt::print("{:<32}{}\n", it.name, it.meaning);
+    fmt::print("{:<36}{}\n", it.name, it.meaning);
 }
 
 int explore(const ExploreCommand& command) {

@@ -55,11 +55,10 @@ SharedBytes Frame::flatten() const {
 
 std::string to_hex(ByteView bytes) {
   constexpr std::string_view digits = "0123456789abcdef";
-  std::string out;
-  out.reserve(bytes.size() * 2);
-  for (std::uint8_t byte : bytes) {
-    out += digits[byte >> 4];
-    out += digits[byte & 15];
+  std::string out(bytes.size() * 2, '\0');
+  for (std::size_t i = 0; i < bytes.size(); ++i) {
+    out[2 * i] = digits[bytes[i] >> 4];
+    out[2 * i + 1] = digits[bytes[i] & 15];
   }
   return out;
 }

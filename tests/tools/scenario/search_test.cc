@@ -187,6 +187,8 @@ TEST_CASE("A commit comes to nothing only before PREPARE is written", "[tools][e
     const CutRow& complete = row_of(table, "after_complete_commit");
     CHECK(complete.loaded.starts_with("CompleteCommit"));
     CHECK(complete.before.committed == Values{"m1", "m2"});
+    CHECK(&before < &after);  // rows are in the order of time
+    CHECK(&after < &complete);
     for (const CutRow& row : table.rows) {
       INFO(row.point << " " << row.subject);
       CHECK_FALSE(row.violation);

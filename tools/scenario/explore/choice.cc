@@ -52,7 +52,6 @@ std::vector<Choice> crashes_at(const std::vector<minibroker::sim::Moment>& momen
       while (std::find(crashes.begin(), crashes.end(), crash) != crashes.end()) ++crash.skip;
       crashes.push_back(std::move(crash));
     }
-  std::sort(crashes.begin(), crashes.end());
   return crashes;
 }
 

@@ -46,7 +46,7 @@ using Schedule = std::vector<Choice>;
 bool is_fault(ChoiceKind kind);
 
 // The crashes that are possible where a step went through these moments, each leaving each of
-// `unsynced`; sorted.
+// `unsynced`; in the order of the moments.
 std::vector<Choice> crashes_at(const std::vector<minibroker::sim::Moment>& moments, int actor,
                                const std::vector<minibroker::sim::Unsynced>& unsynced);
 

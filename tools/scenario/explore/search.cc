@@ -5,6 +5,17 @@
 
 namespace fencepost::scenario {
 
+namespace {
+
+// The crashes that could cut the step just taken, in the order in which they are tried.
+std::vector<Choice> crashes_in(const Execution& execution, int actor, const FaultLimits& limits) {
+  std::vector<Choice> crashes = crashes_at(execution.moments(), actor, limits.unsynced);
+  std::ranges::sort(crashes);
+  return crashes;
+}
+
+}  // namespace
+
 bool Found::is_better_than(const Found& other) const {
   const std::size_t length = schedule.size();
   const std::size_t other_length = other.schedule.size();
@@ -104,7 +115,7 @@ Search::Point Search::look_at(const Schedule& schedule) {
     if (choice.kind != ChoiceKind::step) continue;
     go_to(schedule);
     execution_->take(choice);
-    for (const Choice& crash : crashes_at(execution_->moments(), choice.index, limits_.unsynced)) {
+    for (const Choice& crash : crashes_in(*execution_, choice.index, limits_)) {
       point.next.push_back(schedule);
       point.next.back().push_back(crash);
     }
@@ -153,7 +164,7 @@ void Search::step_down(Schedule& path, std::vector<Frame>& stack) {
   is_at_path_ = false;
   path.push_back(choice);
   if (may_be_cut && choice.kind == ChoiceKind::step)
-    for (Choice& crash : crashes_at(execution_->moments(), choice.index, limits_.unsynced))
+    for (Choice& crash : crashes_in(*execution_, choice.index, limits_))
       frame.choices.push_back(std::move(crash));
   const auto leave = [&](std::uint64_t schedules) {
     frame.schedules = add_schedules(frame.schedules, schedules);
