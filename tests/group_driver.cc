@@ -25,18 +25,19 @@ void Owners::remove(const client::TopicPartition& partition, const std::string& 
   std::erase(by_partition[partition], name);
 }
 
-GroupDriver::GroupDriver(SimulatedCluster& world, Owners& owners, const std::string& name,
+GroupDriver::GroupDriver(LiveCluster& world, Owners& owners, const std::string& name,
                          client::GroupProtocol protocol,
                          std::optional<std::string> group_instance_id)
-    : client(world.world->network(), world.world->clock(), world.world->bootstrap(), named(name)),
+    : gate(world.world->network()),
+      client(gate, world.world->clock(), world.world->bootstrap(), named(name)),
       world_(world),
       owners_(owners),
       name_(name) {
   client::GroupMembershipOptions options;
-  options.member.group_id = "g";
-  options.member.topics = {"in"};
+  options.member.group_id = world.group;
+  options.member.topics = {world.input};
   options.member.group_instance_id = std::move(group_instance_id);
-  options.member.session_timeout = std::chrono::seconds(10);
+  options.member.session_timeout = world.session_timeout;
   options.member.rebalance_timeout = std::chrono::seconds(20);
   options.protocol = protocol;
   options.heartbeat_interval = std::chrono::seconds(1);

@@ -8,7 +8,8 @@
 #include <vector>
 
 #include "client/group_membership.h"
-#include "tests/simulated_cluster.h"
+#include "tests/gate.h"
+#include "tests/live_cluster.h"
 
 namespace fencepost::tests {
 
@@ -23,7 +24,7 @@ struct Owners {
 
 class GroupDriver {
  public:
-  GroupDriver(SimulatedCluster& world, Owners& owners, const std::string& name,
+  GroupDriver(LiveCluster& world, Owners& owners, const std::string& name,
               client::GroupProtocol protocol,
               std::optional<std::string> group_instance_id = std::nullopt);
 
@@ -31,6 +32,7 @@ class GroupDriver {
   void stop_and_wait();
   std::size_t owned() const { return membership->owned().size(); }
 
+  Gate gate;  // between the member and the brokers
   client::ClusterClient client;
   std::unique_ptr<client::GroupMembership> membership;
   std::shared_ptr<std::optional<Result<void>>> running;
@@ -46,7 +48,7 @@ class GroupDriver {
   asio::awaitable<void> lost(std::vector<client::TopicPartition> partitions);
   void note(std::string what, const std::vector<client::TopicPartition>& partitions);
 
-  SimulatedCluster& world_;
+  LiveCluster& world_;
   Owners& owners_;
   std::string name_;
 };

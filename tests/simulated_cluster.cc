@@ -3,8 +3,7 @@
 namespace fencepost::tests {
 
 SimulatedCluster::SimulatedCluster(minibroker::ClusterSettings settings)
-    : world(scenario::make_simulated_world(std::move(settings))),
-      client(world->network(), world->clock(), world->bootstrap()) {}
+    : LiveCluster(scenario::make_simulated_world(std::move(settings))) {}
 
 minibroker::PartitionState SimulatedCluster::partition(const std::string& topic, int index) {
   const auto found = brokers().partition(topic, index);
@@ -21,10 +20,10 @@ std::vector<std::string> SimulatedCluster::committed(const std::string& topic, i
   return records;
 }
 
-std::int64_t SimulatedCluster::committed_offset(const std::string& group, const std::string& topic,
-                                                int index) {
+std::int64_t SimulatedCluster::committed_offset(const std::string& group_id,
+                                                const std::string& topic, int index) {
   for (const minibroker::GroupState& state : brokers().groups()) {
-    if (state.group_id != group) continue;
+    if (state.group_id != group_id) continue;
     for (const minibroker::CommittedOffset& it : state.offsets)
       if (it.topic == topic && it.partition == index && !it.is_pending) return it.offset;
   }

@@ -4,6 +4,7 @@
 
 #include "client/sticky_assignor.h"
 #include "tests/group_driver.h"
+#include "tests/simulated_cluster.h"
 
 #include "tests/catch.h"
 

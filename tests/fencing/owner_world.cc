@@ -1,5 +1,7 @@
 #include "tests/fencing/owner_world.h"
 
+#include "client/retry.h"
+
 namespace fencepost::tests {
 
 namespace {
@@ -10,10 +12,10 @@ client::ClusterClientOptions named(const std::string& name) {
   return options;
 }
 
-client::GroupMemberOptions member_options() {
+client::GroupMemberOptions member_options(const LiveCluster& world) {
   client::GroupMemberOptions options;
-  options.group_id = "g";
-  options.topics = {"in"};
+  options.group_id = world.group;
+  options.topics = {world.input};
   options.session_timeout = std::chrono::seconds(10);
   options.rebalance_timeout = std::chrono::seconds(10);
   return options;
@@ -34,14 +36,22 @@ void require_done(const Result<Response>& result) {
 
 }  // namespace
 
-Member::Member(SimulatedCluster& in, const std::string& name)
+Member::Member(LiveCluster& in, const std::string& name)
     : world(in),
+      gate(in.world->network()),
       client(in.world->network(), in.world->clock(), in.world->bootstrap(), named(name)),
-      data(in.world->network(), in.world->clock(), in.world->bootstrap(), named(name + "-data")),
-      group(client, member_options()) {}
+      data(gate, in.world->clock(), in.world->bootstrap(), named(name + "-data")),
+      group(client, member_options(in)) {}
 
 void Member::join() {
-  require_done(world.run(group.join_group()));
+  // A coordinator that has just been made still loads.
+  client::Attempt<protocol::JoinGroupResponse> attempt = [this](bool fresh_lookup) {
+    client::MemberOverrides overrides;
+    overrides.call.fresh_lookup = fresh_lookup;
+    return group.join_group(overrides);
+  };
+  require_done(
+      world.run(client::run_with_retries(world.world->clock(), {}, 0, std::move(attempt))));
   require_done(world.run(group.sync_group()));
 }
 

@@ -9,19 +9,21 @@
 
 #include "client/group_member.h"
 #include "fencing/partition_owner.h"
+#include "tests/gate.h"
 #include "tests/simulated_cluster.h"
 
 namespace fencepost::tests {
 
-// A member of group "g" with connections of its own, moved by hand.
+// A member of the tests' group with connections of its own, moved by hand.
 struct Member {
-  Member(SimulatedCluster& in, const std::string& name);
+  Member(LiveCluster& in, const std::string& name);
 
   void join();  // JoinGroup and SyncGroup, as the only member
   void rebalance() { join(); }
   fencing::GenerationFence::LiveMetadata live();
 
-  SimulatedCluster& world;
+  LiveCluster& world;
+  Gate gate;  // of the owners in its process
   client::ClusterClient client;
   client::ClusterClient data;  // of the owners in its process
   client::GroupMember group;
