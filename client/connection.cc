@@ -77,6 +77,7 @@ struct Connection::State {
   std::deque<std::shared_ptr<Exchange>> in_flight;
   std::int32_t next_correlation_id = 0;
   bool is_open = true;
+  bool is_late = false;            // closed because an answer was
   bool has_answered = false;       // something besides ApiVersions and authentication
   std::optional<Instant> expires;  // the authentication
 
@@ -223,7 +224,8 @@ Task<std::shared_ptr<Connection>> Connection::open(Transport& transport, Clock& 
   if (!is_done)
     co_return Error{ErrorKind::cannot_connect,
                     "cannot connect to " + address + ": no answer in " +
-                        std::to_string(to_milliseconds(options.request_timeout)) + " ms"};
+                        std::to_string(to_milliseconds(options.request_timeout)) +
+                        " ms; check the address, and what may drop packets on the way"};
   if (!connecting->channel->ok()) co_return connecting->channel->error();
   auto state = std::make_shared<State>(executor, clock, std::move(*connecting->channel).value(),
                                        address, std::move(options));
@@ -231,9 +233,12 @@ Task<std::shared_ptr<Connection>> Connection::open(Transport& transport, Clock& 
   asio::co_spawn(executor, read_answers(state), asio::detached);
   std::shared_ptr<Connection> connection(new Connection(state));
   Result<void> agreed = co_await connection->negotiate();
-  if (!agreed)
+  if (!agreed) {
+    const bool is_silent = agreed.error().kind == ErrorKind::unknown_outcome && state->is_late;
     co_return Error{ErrorKind::cannot_connect,
-                    "cannot agree on versions with " + address + ": " + agreed.error().text};
+                    "cannot agree on versions with " + address + ": " + agreed.error().text +
+                        (is_silent ? "; check that it is a broker, and security.protocol" : "")};
+  }
   if (!state->options.sasl.has_value()) co_return connection;
   SaslOptions sasl = *state->options.sasl;
   Result<Duration> lifetime = co_await client::authenticate(*connection, std::move(sasl));
@@ -311,8 +316,10 @@ Task<SharedBytes> Connection::exchange(ApiKey key, int version, Frame body, Call
   if (!queued) co_return queued.error();
   const Instant deadline = state->clock.now() + timeout;
   const bool is_done = co_await wait_until(waiting->done, state->clock, deadline);
-  if (!is_done)
+  if (!is_done) {
+    state->is_late = true;
     state->end("nothing came within " + std::to_string(to_milliseconds(timeout)) + " ms");
+  }
   CHECK(waiting->outcome.has_value());
   co_return std::move(*waiting->outcome);
 }

@@ -189,10 +189,18 @@ void TcpChannel::close() {
   socket_.close(ignored);
 }
 
+// What a person can do about it; empty when the reason says it all.
+std::string_view advice_on(const asio::error_code& failure) {
+  if (failure == asio::error::connection_refused)
+    return "; check that a broker listens there, on that port";
+  if (failure == asio::error::host_not_found) return "; check the spelling of the name";
+  return {};
+}
+
 Error cannot_connect(const std::string& address, const std::string& step,
                      const asio::error_code& failure) {
-  return Error{ErrorKind::cannot_connect,
-               "cannot connect to " + address + ": " + step + ": " + failure.message()};
+  return Error{ErrorKind::cannot_connect, "cannot connect to " + address + ": " + step + ": " +
+                                              failure.message() + std::string(advice_on(failure))};
 }
 
 // A literal address is not looked up: that would take a thread.

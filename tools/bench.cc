@@ -117,12 +117,8 @@ Task<void> answer_lines(Measurements* measurements, asio::posix::stream_descript
 int run_contestant(const BenchOptions& options) {
   Result<std::unique_ptr<ClusterCommand>> command = ClusterCommand::make(options.cluster);
   if (!command) return report_error("bench", command.error());
-  for (const std::string& topic : {options.workload.input, options.workload.output}) {
-    std::optional<Result<void>> exists =
-        (*command)->run(require_partition((*command)->cluster(), {topic, 0}));
-    if (!exists) return exit_unreachable;
-    if (!exists->ok()) return report_error("bench", exists->error());
-  }
+  for (const std::string& topic : {options.workload.input, options.workload.output})
+    if (const auto exit_code = exit_if_missing(**command, "bench", {topic, 0})) return *exit_code;
   Measurements measurements(**command, options.workload);
   asio::posix::stream_descriptor input((*command)->io(), dup(STDIN_FILENO));
   std::optional<Result<void>> ended =

@@ -57,6 +57,7 @@ Result<std::unique_ptr<ClusterCommand>> ClusterCommand::make(const ClusterOption
     Result<std::vector<client::Address>> proxy = client::parse_addresses(options.proxy);
     if (!proxy) return Error{ErrorKind::invalid_argument, "--proxy: " + proxy.error().text};
     command->transport_->use_proxy(proxy->front());
+    command->bare_transport_.use_proxy(proxy->front());
   }
   command->configuration_ = std::move(*configuration);
   command->bootstrap_ = std::move(*addresses);
@@ -69,6 +70,30 @@ Result<std::unique_ptr<ClusterCommand>> ClusterCommand::make(const ClusterOption
 std::unique_ptr<client::ClusterClient> ClusterCommand::make_client() {
   return std::make_unique<client::ClusterClient>(*transport_, clock_, bootstrap_,
                                                  cluster_->options());
+}
+
+client::Task<bool> ClusterCommand::is_anyone_listening() {
+  for (const client::Address& address : bootstrap_) {
+    std::string host = address.host;
+    Result<std::unique_ptr<client::Channel>> channel =
+        co_await bare_transport_.connect(std::move(host), address.port);
+    if (channel.ok()) co_return true;
+  }
+  co_return false;
+}
+
+client::Task<void> ClusterCommand::wait_for_broker() {
+  constexpr Duration pause = milliseconds(200);
+  const Instant deadline = clock_.now() + cluster_->options().connection.request_timeout;
+  while (true) {
+    Result<std::shared_ptr<client::Connection>> connection = co_await cluster_->any_connection();
+    if (connection.ok()) co_return Result<void>();
+    if (clock_.now() >= deadline) co_return connection.error();
+    // Who listens and is of no use, as without the right password, will not be in a moment either.
+    Result<bool> listens = co_await is_anyone_listening();
+    if (listens.ok() && *listens) co_return connection.error();
+    co_await clock_.sleep_until(clock_.now() + pause);
+  }
 }
 
 void ClusterCommand::listen_for_signals() {

@@ -64,6 +64,9 @@ class ClusterCommand {
     return result;
   }
 
+  // Until a broker answers. One whose port nobody listens on yet may be starting: it is tried again
+  // for the time of a request. Errors as of any connection.
+  client::Task<void> wait_for_broker();
   // Another client of the same cluster; it ends with this.
   std::unique_ptr<client::ClusterClient> make_client();
   asio::io_context& io() { return io_; }
@@ -90,6 +93,7 @@ class ClusterCommand {
     io_.restart();
     while (!done() && !is_interrupted_ && io_.run_one() > 0) continue;
   }
+  client::Task<bool> is_anyone_listening();
   void listen_for_signals();
 
   asio::io_context io_{1};
@@ -97,6 +101,7 @@ class ClusterCommand {
   client::Configuration configuration_;
   std::vector<client::Address> bootstrap_;
   std::unique_ptr<client::TcpTransport> transport_;
+  client::TcpTransport bare_transport_;  // without TLS
   std::unique_ptr<client::ClusterClient> cluster_;
   bool is_interrupted_ = false;
   std::shared_ptr<void> signals_;

@@ -2,6 +2,7 @@
 
 #include "client/explained.h"
 #include "protocol/messages/create_topics.h"
+#include "tools/exit_code.h"
 
 namespace fencepost::tools {
 
@@ -39,6 +40,15 @@ client::Task<void> require_partition(client::ClusterClient& cluster,
     co_return Error{ErrorKind::stalled, "topic " + partition.topic + " " + problem};
   }
   co_return Result<void>();
+}
+
+std::optional<int> exit_if_missing(ClusterCommand& command, const std::string& name,
+                                   client::TopicPartition partition) {
+  std::optional<Result<void>> exists =
+      command.run(require_partition(command.cluster(), std::move(partition)));
+  if (!exists) return exit_unreachable;
+  if (!exists->ok()) return report_error(name, exists->error());
+  return std::nullopt;
 }
 
 }  // namespace fencepost::tools

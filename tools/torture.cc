@@ -54,12 +54,17 @@ struct Torture {
   std::set<std::size_t> struck;                 // workers that something is being done to
   bool is_over = false;                         // no more strikes and events
   bool is_ending = false;                       // the workers have been asked to end
+  bool is_interrupted = false;                  // by a person, who does not want to wait
   std::vector<std::string> broken;              // claims
   std::optional<Result<std::int64_t>> produced;
 
   client::Clock& clock() { return command.clock(); }
+  // Before somebody looks again.
+  asio::awaitable<void> pause() { co_await clock().sleep_until(clock().now() + milliseconds(20)); }
+  // No longer than until an interruption.
   asio::awaitable<void> wait(Duration duration_of_it) {
-    co_await clock().sleep_until(clock().now() + duration_of_it);
+    const Instant end = clock().now() + duration_of_it;
+    while (clock().now() < end && !is_interrupted) co_await pause();
   }
   // A moment from `from` to `to`, in milliseconds.
   Duration moment(std::int64_t from, std::int64_t to) {
@@ -161,6 +166,7 @@ asio::awaitable<void> cut_off(Torture& torture, Instant begin, Strike strike) {
 
 asio::awaitable<void> begin_again(Torture& torture, Instant begin, Strike strike) {
   co_await torture.wait(strike.until_next_life);
+  if (torture.is_interrupted) co_return;
   Result<void> started = torture.workers[strike.worker]->start();
   say(torture, begin, strike.worker, started.ok() ? "started again" : started.error().text);
 }
@@ -177,8 +183,7 @@ asio::awaitable<void> ask_to_end(Torture& torture, std::size_t worker) {
   WorkerProcess& process = *torture.workers[worker];
   if (!process.is_asked_to_end()) process.send(SIGTERM);
   const Instant deadline = torture.clock().now() + patience_at_end;
-  while (process.is_running() && torture.clock().now() < deadline)
-    co_await torture.wait(milliseconds(20));
+  while (process.is_running() && torture.clock().now() < deadline) co_await torture.pause();
   if (process.is_running())
     torture.broken.push_back(fmt::format("worker {} was asked to end, and did not in {} s", worker,
                                          to_milliseconds(patience_at_end) / 1000));
@@ -224,13 +229,13 @@ asio::awaitable<std::int64_t> strike_workers(Torture* torture, Instant begin) {
     asio::co_spawn(torture->command.io(), carry_out(torture, begin, strike), asio::detached);
     ++strikes;
   }
-  while (!torture->struck.empty()) co_await torture->wait(milliseconds(20));
+  while (!torture->struck.empty()) co_await torture->pause();
   co_return strikes;
 }
 
 // Starts a worker again that has ended by itself.
 asio::awaitable<void> watch_workers(Torture* torture, Instant begin) {
-  while (!torture->is_ending) {
+  while (!torture->is_ending && !torture->is_interrupted) {
     for (std::size_t i = 0; i < torture->workers.size(); ++i) {
       if (torture->struck.contains(i) || torture->workers[i]->is_running()) continue;
       note_bad_end(*torture, begin, i);
@@ -241,7 +246,7 @@ asio::awaitable<void> watch_workers(Torture* torture, Instant begin) {
       co_await begin_again(*torture, begin, restart);
       torture->struck.erase(i);
     }
-    co_await torture->wait(milliseconds(100));
+    co_await torture->pause();
   }
 }
 
@@ -263,13 +268,16 @@ asio::awaitable<void> keep_producing(Torture* torture) {
   torture->produced.emplace(std::move(produced));
 }
 
+Task<void> make_topics(ClusterCommand* command, TortureTopics topics) {
+  Result<void> reached = co_await command->wait_for_broker();
+  if (!reached) co_return reached.error();
+  std::vector<std::string> names{topics.input, topics.snapshots};
+  co_return co_await create_topics(command->cluster(), std::move(names), topics.partitions,
+                                   topics.replicas);
+}
+
 // What is broken is in torture->broken.
 Task<void> run_torture(Torture* torture) {
-  std::vector<std::string> names{torture->topics.input, torture->topics.snapshots};
-  Result<void> created =
-      co_await create_topics(torture->command.cluster(), std::move(names),
-                             torture->topics.partitions, torture->topics.replicas);
-  if (!created) co_return created.error();
   for (const auto& worker : torture->workers)
     if (Result<void> started = worker->start(); !started) co_return started.error();
   asio::co_spawn(torture->command.io(), keep_producing(torture), asio::detached);
@@ -277,7 +285,7 @@ Task<void> run_torture(Torture* torture) {
   asio::co_spawn(torture->command.io(), watch_workers(torture, begin), asio::detached);
   const std::int64_t strikes = co_await strike_workers(torture, begin);
   torture->is_over = true;
-  while (!torture->produced.has_value()) co_await torture->wait(milliseconds(20));
+  while (!torture->produced.has_value()) co_await torture->pause();
   if (!torture->produced->ok()) co_return torture->produced->error();
   // The last word is a worker's that has all partitions and all events.
   co_await torture->wait(std::chrono::seconds(10));
@@ -309,6 +317,13 @@ Result<void> add_workers(Torture& torture, const std::filesystem::path& folder) 
   return {};
 }
 
+// What was done so far is checked all the same.
+void interrupt(Torture& torture) {
+  torture.is_over = torture.is_interrupted = true;
+  fmt::print("asking the workers to end; a second signal kills them\n");
+  std::fflush(stdout);
+}
+
 int report(const std::vector<std::string>& broken) {
   for (const std::string& claim : broken) fmt::print("BROKEN  {}\n", claim);
   if (broken.empty()) fmt::print("every claim holds\n");
@@ -331,14 +346,19 @@ int run(const TortureOptions& options) {
   if (failure)
     return report_error("torture", Error{ErrorKind::io, "cannot make " + folder.string()});
   TortureTopics topics{name + "-in", name + "-state", name, options.partitions, options.replicas};
-  Torture torture{options, **command, topics, *duration, Random(options.seed, "plan"), {}, {}, {},
-                  false,   false,     {},     {}};
+  Torture torture{options, **command, topics, *duration, Random(options.seed, "plan"),
+                  {},      {},        {},     false,     false,
+                  false,   {},        {}};
   if (Result<void> added = add_workers(torture, folder); !added)
     return report_error("torture", added.error());
+  std::optional<Result<void>> made = (*command)->run(make_topics(command->get(), topics));
+  if (!made) return exit_unreachable;
+  if (!made->ok()) return report_error("torture", made->error());
   fmt::print("topics {} and {}, logs of the workers in {}\n", topics.input, topics.snapshots,
              folder.string());
+  std::fflush(stdout);
   std::optional<Result<void>> ended =
-      (*command)->run_to_end(run_torture(&torture), [&torture] { torture.is_over = true; });
+      (*command)->run_to_end(run_torture(&torture), [&torture] { interrupt(torture); });
   if (!ended) return exit_unreachable;
   if (!ended->ok()) return report_error("torture", ended->error());
   return report(torture.broken);

@@ -2,9 +2,12 @@
 #include "tools/worker.h"
 
 #include <fmt/format.h>
+#include <sys/prctl.h>
 #include <sys/random.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <csignal>
 #include <cstdio>
 #include <map>
 #include <memory>
@@ -45,6 +48,7 @@ struct WorkerCommandOptions {
   std::size_t cap = 256;
   std::string protocol = "eager";
   std::string fence = "generation";
+  int parent = 0;  // without which it does not live; 0: it does
 };
 
 Result<Duration> duration_of(const std::string& option, const std::string& text) {
@@ -87,7 +91,17 @@ Result<fencing::example::WorkerOptions> worker_options(const WorkerCommandOption
   return worker;
 }
 
+// From now on the death of the parent is ours, a stopped process's as well. False: it has died
+// already.
+bool dies_with(int parent) {
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  return getppid() == parent;
+}
+
 int run(const WorkerCommandOptions& options) {
+  if (options.parent > 0 && !dies_with(options.parent))
+    return report_error("worker", Error{ErrorKind::io, "process " + std::to_string(options.parent) +
+                                                           " is not the parent"});
   Result<fencing::example::WorkerOptions> worker_result = worker_options(options);
   if (!worker_result) return report_error("worker", worker_result.error());
   Result<std::unique_ptr<ClusterCommand>> command = ClusterCommand::make(options.cluster);
@@ -97,12 +111,8 @@ int run(const WorkerCommandOptions& options) {
   worker_result->owner.pipeline = producer->pipeline;
   worker_result->owner.pipeline.seed = worker_result->membership.seed;
   const std::unique_ptr<client::ClusterClient> data = (*command)->make_client();
-  for (const std::string& topic : {options.input, options.snapshots}) {
-    std::optional<Result<void>> exists =
-        (*command)->run(require_partition((*command)->cluster(), {topic, 0}));
-    if (!exists) return exit_unreachable;
-    if (!exists->ok()) return report_error("worker", exists->error());
-  }
+  for (const std::string& topic : {options.input, options.snapshots})
+    if (const auto exit_code = exit_if_missing(**command, "worker", {topic, 0})) return *exit_code;
   fencing::example::Worker worker((*command)->io().get_executor(), (*command)->cluster(), *data,
                                   std::move(*worker_result));
   std::optional<Result<void>> ended = (*command)->run_to_end(worker.run(), [&worker] {
@@ -147,6 +157,7 @@ void add_worker(CLI::App& app, int& exit_code) {
                    "generation, or none: the plain design, which loses snapshots")
       ->check(CLI::IsMember(fence_names))
       ->capture_default_str();
+  worker->add_option("--parent", options->parent)->group("");  // how torture begins one
   worker->callback([options, &exit_code] { exit_code = run(*options); });
 }
 

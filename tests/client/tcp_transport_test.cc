@@ -161,8 +161,10 @@ TEST_CASE("A port where nobody listens names the address and the step", "[client
   TcpTransport transport;
   const auto result = world.run(exchange(&transport, port, Frame()));
   CHECK(result.error().kind == ErrorKind::cannot_connect);
-  CHECK(result.error().text == "cannot connect to 127.0.0.1:" + std::to_string(port) +
-                                   ": opening the connection: Connection refused");
+  CHECK(result.error().text ==
+        "cannot connect to 127.0.0.1:" + std::to_string(port) +
+            ": opening the connection: Connection refused; check that a broker "
+            "listens there, on that port");
 }
 
 TEST_CASE("A broker that closes instead of answering ApiVersions cannot be connected to",

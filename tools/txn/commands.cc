@@ -61,15 +61,6 @@ Asked<T> ask(ClusterCommand& command, const std::string& name, client::Task<T> t
   return {std::move(**result), exit_held};
 }
 
-// The exit code when there is no such partition.
-std::optional<int> missing(ClusterCommand& command, const std::string& name,
-                           const TopicPartition& partition) {
-  std::optional<Result<void>> exists = command.run(require_partition(command.cluster(), partition));
-  if (!exists) return exit_interrupted;
-  if (!exists->ok()) return report_error(name, exists->error());
-  return std::nullopt;
-}
-
 // Runs `step` once, or again and again until Ctrl-C when --watch is given.
 template <class Step>
 int run_watched(const TxnOptions& options, Step step) {
@@ -145,13 +136,18 @@ int fence(const TxnOptions& options, ClusterCommand& command, const std::string&
     fmt::print("would fence the producer of {}; --yes does it\n", id);
     return exit_held;
   }
+  // A cluster out of reach is told at once, a coordinator that moves is waited for.
+  const auto reached = ask(command, "txn fence", command.cluster().any_connection());
+  if (!reached) return reached.exit_code;
   client::TransactionalSession session(command.cluster(), id);
+  client::RetryPolicy policy;
+  policy.time_max = command.cluster().options().connection.request_timeout;
   const auto seed = static_cast<std::uint64_t>(wall_clock_ms(command));
-  const auto fenced =
-      ask(command, "txn fence",
-          client::run_with_retries<protocol::InitProducerIdResponse>(
-              command.clock(), client::RetryPolicy(), seed,
-              [&session](bool fresh_lookup) { return init_once(&session, fresh_lookup); }));
+  const auto fenced = ask(command, "txn fence",
+                          client::run_with_retries<protocol::InitProducerIdResponse>(
+                              command.clock(), policy, seed, [&session](bool fresh_lookup) {
+                                return init_once(&session, fresh_lookup);
+                              }));
   if (!fenced) return fenced.exit_code;
   if (fenced->error_code != ErrorCode::none)
     return report_refusal("fencing " + id, fenced->error_code);
@@ -176,7 +172,7 @@ int abort_by_id(const TxnOptions& options, ClusterCommand& command) {
 
 int abort_on_partition(const TxnOptions& options, ClusterCommand& command) {
   const TopicPartition partition{*options.topic, *options.partition};
-  if (const auto exit_code = missing(command, "txn abort", partition)) return *exit_code;
+  if (const auto exit_code = exit_if_missing(command, "txn abort", partition)) return *exit_code;
   const auto described =
       ask(command, "txn abort",
           client::describe_producers(command.cluster(), std::vector<TopicPartition>{partition}));
@@ -234,7 +230,7 @@ int describe_transaction(const TxnOptions& options) {
 int describe_producers(const TxnOptions& options) {
   return run_once(options, [&](ClusterCommand& command) {
     const TopicPartition partition{*options.topic, *options.partition};
-    if (const auto exit_code = missing(command, "txn describe-producers", partition))
+    if (const auto exit_code = exit_if_missing(command, "txn describe-producers", partition))
       return *exit_code;
     if (options.broker_id.has_value()) {
       const auto known =
