@@ -7,14 +7,17 @@
 
 namespace fencepost::client {
 
+class Event;
+
 class Clock {
  public:
   virtual ~Clock() = default;
 
   virtual Instant now() const = 0;
-  // Resumes when the time has come, or at once when the coroutine is cancelled (Asio's cancellation
-  // slot, type terminal); it does not throw.
-  virtual asio::awaitable<void> sleep_until(Instant deadline) = 0;
+  // Resumes when the event is set or woken, which it is when the time has come. Clock and event
+  // must outlive the wait.
+  virtual asio::awaitable<void> wait(Event& event, Instant deadline) = 0;
+  asio::awaitable<void> sleep_until(Instant deadline);
 };
 
 }  // namespace fencepost::client

@@ -260,8 +260,7 @@ std::shared_ptr<Connection> Connection::copy_to(Transport& transport, Clock& clo
   asio::co_spawn(executor, write_requests(state), asio::detached);
   asio::co_spawn(executor, read_answers(state), asio::detached);
   std::shared_ptr<Connection> copy(new Connection(state));
-  copy->versions_ = versions_;
-  copy->features_ = features_;
+  copy->offer_ = offer_;
   return copy;
 }
 
@@ -285,9 +284,12 @@ Task<void> Connection::negotiate() {
         protocol::Codec<protocol::ApiVersionsResponse>::decode(answer.value(),
                                                                is_refused ? 0 : version);
     if (!response) co_return refuse_answer(ApiKey::api_versions, version, response.error());
-    versions_.clear();
+    Offer offer;
     for (const auto& api : response->api_keys)
-      versions_[api.api_key] = protocol::between(api.min_version, api.max_version);
+      offer.versions[api.api_key] = protocol::between(api.min_version, api.max_version);
+    for (const auto& feature : response->finalized_features)
+      offer.features[feature.name] = feature.max_version_level;
+    offer_ = std::make_shared<const Offer>(std::move(offer));
     if (is_refused) {
       if (version == 0)
         co_return Error{ErrorKind::unsupported_version, "the broker refuses ApiVersions v0"};
@@ -297,8 +299,6 @@ Task<void> Connection::negotiate() {
     if (response->error_code != ErrorCode::none)
       co_return Error{ErrorKind::cannot_connect,
                       "ApiVersions is answered with " + to_string(response->error_code)};
-    for (const auto& feature : response->finalized_features)
-      features_[feature.name] = feature.max_version_level;
     co_return Result<void>();
   }
 }
@@ -369,13 +369,13 @@ Result<int> Connection::choose_version(ApiKey key, std::optional<int> version_ma
 }
 
 protocol::Versions Connection::versions_of(ApiKey key) const {
-  const auto found = versions_.find(static_cast<std::int16_t>(key));
-  return found == versions_.end() ? protocol::no_versions : found->second;
+  const auto found = offer_->versions.find(static_cast<std::int16_t>(key));
+  return found == offer_->versions.end() ? protocol::no_versions : found->second;
 }
 
 int Connection::feature_level(const std::string& name) const {
-  const auto found = features_.find(name);
-  return found == features_.end() ? 0 : found->second;
+  const auto found = offer_->features.find(name);
+  return found == offer_->features.end() ? 0 : found->second;
 }
 
 const std::string& Connection::address() const {

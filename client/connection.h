@@ -94,8 +94,12 @@ class Connection {
   Error refuse_answer(protocol::ApiKey key, int version, const Error& error);
 
   std::shared_ptr<State> state_;
-  std::map<std::int16_t, protocol::Versions> versions_;
-  std::map<std::string, int> features_;
+  // What the broker offers; shared with copies.
+  struct Offer {
+    std::map<std::int16_t, protocol::Versions> versions;
+    std::map<std::string, int> features;
+  };
+  std::shared_ptr<const Offer> offer_ = std::make_shared<const Offer>();
 };
 
 template <class Request>

@@ -2,7 +2,7 @@
 #include "client/event.h"
 
 #include <asio/experimental/as_tuple.hpp>
-#include <asio/experimental/awaitable_operators.hpp>
+#include <asio/this_coro.hpp>
 #include <asio/use_awaitable.hpp>
 #include <utility>
 
@@ -13,6 +13,10 @@ Event::Event(asio::any_io_executor executor)
 
 void Event::set() {
   is_set_ = true;
+  wake();
+}
+
+void Event::wake() {
   timer_.cancel();
 }
 
@@ -22,10 +26,13 @@ asio::awaitable<void> Event::wait() {
 }
 
 asio::awaitable<bool> wait_until(Event& event, Clock& clock, Instant deadline) {
-  using asio::experimental::awaitable_operators::operator||;
-  if (!event.is_set() && clock.now() < deadline)
-    co_await (event.wait() || clock.sleep_until(deadline));
+  while (!event.is_set() && clock.now() < deadline) co_await clock.wait(event, deadline);
   co_return event.is_set();
+}
+
+asio::awaitable<void> Clock::sleep_until(Instant deadline) {
+  Event never(co_await asio::this_coro::executor);
+  co_await wait_until(never, *this, deadline);
 }
 
 }  // namespace fencepost::client

@@ -17,8 +17,10 @@ class Event {
   bool is_set() const { return is_set_; }
   // Resumes everyone who waits, in the order in which they began to wait.
   void set();
+  // The same, with nothing set: one of them has a deadline, and it has come.
+  void wake();
   void reset() { is_set_ = false; }
-  // Resumes when the event is set, or at once when the coroutine is cancelled; it does not throw.
+  // Resumes at the next set() or wake(), or at once when the event is set; it does not throw.
   asio::awaitable<void> wait();
 
  private:

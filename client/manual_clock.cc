@@ -1,7 +1,6 @@
 // The sleepers are kept by deadline and, within one, in the order in which they lay down.
 #include "client/manual_clock.h"
 
-#include <asio/this_coro.hpp>
 #include <cstdint>
 #include <map>
 #include <utility>
@@ -44,11 +43,9 @@ Instant ManualClock::now() const {
   return sleepers_->now;
 }
 
-asio::awaitable<void> ManualClock::sleep_until(Instant deadline) {
-  if (deadline <= sleepers_->now) co_return;
-  Event woken(co_await asio::this_coro::executor);
-  Sleepers::Place place(sleepers_, deadline, &woken);
-  co_await woken.wait();
+asio::awaitable<void> ManualClock::wait(Event& event, Instant deadline) {
+  Sleepers::Place place(sleepers_, deadline, &event);
+  co_await event.wait();
 }
 
 std::optional<Instant> ManualClock::next_deadline() const {
@@ -61,7 +58,7 @@ void ManualClock::advance_to(Instant time) {
   sleepers_->now = time;
   auto& waiting = sleepers_->waiting;
   while (!waiting.empty() && waiting.begin()->first.first <= time) {
-    waiting.begin()->second->set();
+    waiting.begin()->second->wake();
     waiting.erase(waiting.begin());
   }
 }

@@ -15,7 +15,7 @@ class ManualClock : public Clock {
   ~ManualClock() override;
 
   Instant now() const override;
-  asio::awaitable<void> sleep_until(Instant deadline) override;
+  asio::awaitable<void> wait(Event& event, Instant deadline) override;
 
   // When the first sleeper wants to be woken; nothing if no one sleeps.
   std::optional<Instant> next_deadline() const;

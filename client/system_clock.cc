@@ -1,10 +1,11 @@
 // The one place of the client that reads the system's clock.
 #include "client/system_clock.h"
 
-#include <asio/experimental/as_tuple.hpp>
 #include <asio/steady_timer.hpp>
 #include <asio/this_coro.hpp>
-#include <asio/use_awaitable.hpp>
+#include <memory>
+
+#include "client/event.h"
 
 namespace fencepost::client {
 
@@ -18,9 +19,15 @@ Instant SystemClock::now() const {
          std::chrono::duration_cast<Duration>(std::chrono::steady_clock::now() - steady_start_);
 }
 
-asio::awaitable<void> SystemClock::sleep_until(Instant deadline) {
-  asio::steady_timer timer(co_await asio::this_coro::executor, deadline - now());
-  co_await timer.async_wait(asio::experimental::as_tuple(asio::use_awaitable));
+asio::awaitable<void> SystemClock::wait(Event& event, Instant deadline) {
+  asio::steady_timer alarm(co_await asio::this_coro::executor, deadline - now());
+  // Cleared when the wait is over: the alarm may be on its way by then.
+  const auto waiting = std::make_shared<Event*>(&event);
+  alarm.async_wait([waiting](const std::error_code& error) {
+    if (!error && *waiting != nullptr) (*waiting)->wake();
+  });
+  co_await event.wait();
+  *waiting = nullptr;
 }
 
 }  // namespace fencepost::client

@@ -14,7 +14,7 @@ class SystemClock : public Clock {
   SystemClock();
 
   Instant now() const override;
-  asio::awaitable<void> sleep_until(Instant deadline) override;
+  asio::awaitable<void> wait(Event& event, Instant deadline) override;
 
  private:
   Instant start_;

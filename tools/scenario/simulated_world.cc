@@ -130,12 +130,25 @@ class SimulatedNetwork : public client::Transport {
   Inboxes inboxes_;
 };
 
+// Contexts that nothing waits in any more, for worlds to come: a new one opens files.
+using IdleContexts = std::vector<std::unique_ptr<asio::io_context>>;
+
 class SimulatedWorld : public World {
  public:
-  SimulatedWorld(const Cluster& cluster, Instant start)
-      : clock_(start), cluster_(cluster), network_(cluster_, clock_) {}
+  SimulatedWorld(const Cluster& cluster, Instant start, std::shared_ptr<IdleContexts> idle)
+      : clock_(start),
+        cluster_(cluster),
+        network_(cluster_, clock_),
+        idle_(std::move(idle)),
+        io_(take_context(*idle_)) {}
 
-  asio::io_context& io() override { return io_; }
+  ~SimulatedWorld() override {
+    io_->restart();
+    io_->poll();
+    if (io_->stopped()) idle_->push_back(std::move(io_));
+  }
+
+  asio::io_context& io() override { return *io_; }
   client::Transport& network() override { return network_; }
   client::Clock& clock() override { return clock_; }
   Cluster* cluster() override { return &cluster_; }
@@ -189,15 +202,22 @@ class SimulatedWorld : public World {
   bool can_be_copied() const override { return !clock_.next_deadline(); }
 
   std::unique_ptr<World> copy() const override {
-    return std::make_unique<SimulatedWorld>(cluster_, clock_.now());
+    return std::make_unique<SimulatedWorld>(cluster_, clock_.now(), idle_);
   }
 
  private:
+  static std::unique_ptr<asio::io_context> take_context(IdleContexts& idle) {
+    if (idle.empty()) return std::make_unique<asio::io_context>(1);
+    std::unique_ptr<asio::io_context> context = std::move(idle.back());
+    idle.pop_back();
+    return context;
+  }
+
   // Everything that needs no time.
   void run_ready() {
     do {
-      io_.restart();
-      io_.poll();
+      io_->restart();
+      io_->poll();
     } while (network_.deliver());
   }
 
@@ -219,7 +239,8 @@ class SimulatedWorld : public World {
   client::ManualClock clock_;
   Cluster cluster_;
   SimulatedNetwork network_;
-  asio::io_context io_{1};
+  std::shared_ptr<IdleContexts> idle_;
+  std::unique_ptr<asio::io_context> io_;
 };
 
 }  // namespace
@@ -232,7 +253,7 @@ Cluster make_cluster(const minibroker::ClusterSettings& settings) {
 }
 
 std::unique_ptr<World> make_simulated_world(const Cluster& cluster, Instant start) {
-  return std::make_unique<SimulatedWorld>(cluster, start);
+  return std::make_unique<SimulatedWorld>(cluster, start, std::make_shared<IdleContexts>());
 }
 
 std::unique_ptr<World> make_simulated_world(minibroker::ClusterSettings settings) {
