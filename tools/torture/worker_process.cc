@@ -34,6 +34,8 @@ Result<void> WorkerProcess::start() {
   posix_spawn_file_actions_addopen(&files, STDOUT_FILENO, log_file_.c_str(),
                                    O_WRONLY | O_CREAT | O_APPEND, 0644);
   posix_spawn_file_actions_adddup2(&files, STDOUT_FILENO, STDERR_FILENO);
+  // A worker that held the links of another would keep them open when the proxy closes them.
+  posix_spawn_file_actions_addclosefrom_np(&files, STDERR_FILENO + 1);
   // In a process group of its own: the Ctrl-C of a terminal is for whoever runs the torture.
   posix_spawnattr_t attributes;
   posix_spawnattr_init(&attributes);
