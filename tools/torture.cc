@@ -3,6 +3,7 @@
 #include "tools/torture.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -99,7 +100,9 @@ std::vector<std::string> worker_arguments(const TortureOptions& options,
                                      "--transaction-timeout",
                                      "10s",
                                      "--transactional-id-prefix",
-                                     topics.group};
+                                     topics.group,
+                                     "--parent",
+                                     std::to_string(getpid())};
   if (!options.cluster.property_file.empty()) {
     arguments.push_back("--command-config");
     arguments.push_back(options.cluster.property_file);

@@ -15,10 +15,7 @@
 namespace fencepost::tools {
 
 WorkerProcess::WorkerProcess(std::vector<std::string> arguments, std::string log_file)
-    : arguments_(std::move(arguments)), log_file_(std::move(log_file)) {
-  arguments_.push_back("--parent");
-  arguments_.push_back(std::to_string(getpid()));
-}
+    : arguments_(std::move(arguments)), log_file_(std::move(log_file)) {}
 
 WorkerProcess::~WorkerProcess() {
   kill_and_wait();

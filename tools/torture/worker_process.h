@@ -11,8 +11,7 @@ namespace fencepost::tools {
 
 class WorkerProcess {
  public:
-  // What it prints is appended to `log_file`. Nothing runs yet. It is told whose it is: it ends
-  // when this process does, however that comes.
+  // What it prints is appended to `log_file`. Nothing runs yet.
   WorkerProcess(std::vector<std::string> arguments, std::string log_file);
   // Kills what still runs.
   ~WorkerProcess();
