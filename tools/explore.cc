@@ -16,6 +16,7 @@
 #include "tools/explore_table.h"
 #include "tools/scenario/explore/cut_table.h"
 #include "tools/scenario/explore/explorer.h"
+#include "tools/scenario/explore/progress.h"
 #include "tools/scenario_files.h"
 
 namespace fencepost::tools {
@@ -58,15 +59,9 @@ class ProgressLine {
     const bool is_due = now - shown_ >= std::chrono::milliseconds(500);
     if (!is_shown_ || !is_due || !progress.is_worth_showing) return;
     shown_ = now;
-    std::string line = variant.empty() ? "" : variant + ": ";
-    line += fmt::format("with up to {} of {} faults, {:.1f}%, {} states", round, rounds - 1,
-                        progress.done * 100, progress.states);
-    const double passed = Seconds(now - began_).count();
-    // Of use only when there is something to go by.
-    if (progress.done > 0.02)
-      line += fmt::format(", {:.0f}s left if all branches are alike",
-                          passed * (1 - progress.done) / progress.done);
-    fmt::print(stderr, "\r\033[K  {}", line);
+    fmt::print(
+        stderr, "\r\033[K  {}",
+        scenario::progress_text(variant, round, rounds, progress, Seconds(now - began_).count()));
   }
 
   // Another process may have written it.

@@ -1,8 +1,10 @@
-// What exploring costs: complete schedules and distinct states a second on one core, for two owners
-// and for the cut points of a commit, and how both grow with one more actor.
-// usage: explore_bench
-#include <chrono>
+// What exploring costs: complete schedules and distinct states a second of CPU time on one core,
+// for two owners and for the cut points of a commit, and how both grow with one more actor. usage:
+// explore_bench scenarios/explore/two-owners.yaml
 #include <cstdio>
+#include <ctime>
+#include <fstream>
+#include <iterator>
 #include <string>
 
 #include "protocol/base/check.h"
@@ -31,22 +33,41 @@ std::string join(const std::string& name) {
   return "  - " + name + ".join: {group: g, topics: in, rebalance_timeout: 10s}\n";
 }
 
-void measure(const char* name, const std::string& more, const std::string& steps) {
-  const ParsedScenario parsed = parse_scenario(name, head + more + "steps:\n" + steps);
-  CHECK(parsed.mistakes.empty());
-  using Clock = std::chrono::steady_clock;
-  const Clock::time_point began = Clock::now();
-  const ExploreResult result =
-      explore_variant(parsed.scenario, parsed.scenario.variants.front(), {});
-  const double seconds = std::chrono::duration<double>(Clock::now() - began).count();
+void measure(const std::string& name, const Scenario& scenario, const Variant& variant) {
+  const std::clock_t began = std::clock();
+  const ExploreResult result = explore_variant(scenario, variant, {});
+  const double seconds = static_cast<double>(std::clock() - began) / CLOCKS_PER_SEC;
   CHECK(result.ok());
   std::printf("%-34s %9llu schedules %8llu states %9llu steps  %6.2f s  %9.0f %9.0f %9.0f /s\n",
-              name, static_cast<unsigned long long>(result.schedules),
+              name.c_str(), static_cast<unsigned long long>(result.schedules),
               static_cast<unsigned long long>(result.states),
               static_cast<unsigned long long>(result.executed_choices), seconds,
               static_cast<double>(result.schedules) / seconds,
               static_cast<double>(result.states) / seconds,
               static_cast<double>(result.executed_choices) / seconds);
+}
+
+void measure(const char* name, const std::string& more, const std::string& steps) {
+  const ParsedScenario parsed = parse_scenario(name, head + more + "steps:\n" + steps);
+  CHECK(parsed.mistakes.empty());
+  measure(name, parsed.scenario, parsed.scenario.variants.front());
+}
+
+// All rounds of each variant that holds; the schedules are those of the last.
+bool measure_file(const std::string& file) {
+  std::ifstream stream(file);
+  const std::string text((std::istreambuf_iterator<char>(stream)),
+                         std::istreambuf_iterator<char>());
+  const ParsedScenario parsed = parse_scenario(file, text);
+  if (!parsed.mistakes.empty()) {
+    std::fprintf(stderr, "explore_bench: %s is not a scenario\n", file.c_str());
+    return false;
+  }
+  const auto& breaks = parsed.scenario.explore->breaks;
+  for (const Variant& variant : parsed.scenario.variants)
+    if (!breaks.contains(variant.name))
+      measure("two-owners.yaml, " + variant.name, parsed.scenario, variant);
+  return true;
 }
 
 void run() {
@@ -71,6 +92,7 @@ void run() {
 }  // namespace
 }  // namespace fencepost::scenario
 
-int main() {
+int main(int count, char** arguments) {
+  if (count != 2 || !fencepost::scenario::measure_file(arguments[1])) return 2;
   fencepost::scenario::run();
 }

@@ -1,6 +1,7 @@
 // Exploring: what is found has as few faults and steps as can be, replays, and is the same however
 // the work is shared; what holds has been run in every order.
 #include "tools/scenario/explore/explorer.h"
+#include "tools/scenario/explore/progress.h"
 
 #include <filesystem>
 #include <fstream>
@@ -258,6 +259,22 @@ TEST_CASE("Samples beyond the bound find what the bound leaves out, and again wi
   REQUIRE(first.violation);
   CHECK(first.is_replayed);
   CHECK(first.file_text == second.file_text);
+  for (const int jobs : {2, 3}) {
+    options.jobs = jobs;
+    const ExploreResult shared = explored(scenario, options);
+    CHECK(shared.schedules == first.schedules);
+    CHECK(shared.states == first.states);
+    CHECK(shared.file_text == first.file_text);
+  }
+}
+
+// ---- how far it is
+
+TEST_CASE("What is left is told by what is done, once there is something to go by",
+          "[tools][explore]") {
+  CHECK(progress_text("4.4", 1, 3, {0.25, 100, 40}, 10) ==
+        "4.4: with up to 1 of 2 faults, 25.0%, 100 states, 30s left if all branches are alike");
+  CHECK(progress_text("", 0, 3, {0.01, 7, 0}, 10) == "with up to 0 of 2 faults, 1.0%, 7 states");
 }
 
 // ---- what goes wrong

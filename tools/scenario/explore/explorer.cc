@@ -48,35 +48,36 @@ class Explorer {
           return !options_.go_on ||
                  options_.go_on(result_.variant, round, result_.rounds, progress);
         });
-    result_.executed_choices += round.executed_choices;
-    result_.executions += round.executions;
-    result_.failure = round.failure;
-    result_.is_stopped = round.is_stopped;
-    if (round.found) {
-      write_down(limits, *round.found);
-      return false;
-    }
-    if (!round.failure.empty() || round.is_stopped) return false;
-    result_.schedules = round.schedules;
-    result_.states = round.states;
-    ++result_.rounds_finished;
-    return true;
+    return take(round, limits);
   }
 
   void sample(const FaultLimits& bounds) {
     const FaultLimits limits = beyond(bounds);
-    const SampleResult samples =
+    const RoundResult samples =
         run_samples({program_, limits, cluster_, settings_.start}, options_.random, options_.seed,
-                    [this](const SearchProgress& progress) {
+                    options_.jobs, [this](const SearchProgress& progress) {
                       return !options_.go_on || options_.go_on(result_.variant, 0, 1, progress);
                     });
-    result_.schedules = samples.schedules;
-    result_.states = samples.states;
-    result_.executed_choices = samples.executed_choices;
-    result_.executions = samples.schedules;
-    result_.is_stopped = samples.is_stopped;
-    if (samples.found) return write_down(limits, *samples.found);
-    result_.rounds_finished = result_.is_stopped ? 0 : 1;
+    // Each sample counts, whether the others were run or not.
+    result_.schedules = samples.all.schedules;
+    result_.states = samples.all.states.size();
+    take(samples, limits);
+  }
+
+  bool take(const RoundResult& round, const FaultLimits& limits) {
+    result_.executed_choices += round.all.executed_choices;
+    result_.executions += round.all.executions;
+    result_.failure = round.failure;
+    result_.is_stopped = round.all.is_stopped;
+    if (round.all.found) {
+      write_down(limits, *round.all.found);
+      return false;
+    }
+    if (!round.failure.empty() || round.all.is_stopped) return false;
+    result_.schedules = round.all.schedules;
+    result_.states = round.all.states.size();
+    ++result_.rounds_finished;
+    return true;
   }
 
   void write_down(const FaultLimits& limits, const Found& found) {

@@ -1,10 +1,8 @@
-// One round of exploring, shared out over processes. Copies of a cluster share bytes without locks,
-// so it is processes and not threads; each has its own memory of the states that it has seen.
+// One round of exploring, alone or in several processes, each with its own memory of the states
+// that it has seen.
 #pragma once
 
-#include <string>
-
-#include "tools/scenario/explore/search.h"
+#include "tools/scenario/explore/shares.h"
 
 namespace fencepost::scenario {
 
@@ -14,16 +12,6 @@ struct Ground {
   const FaultLimits& limits;
   const minibroker::Cluster& cluster;
   Instant start;
-};
-
-struct RoundResult {
-  std::uint64_t schedules = 0;
-  std::uint64_t states = 0;
-  std::uint64_t executed_choices = 0;
-  std::uint64_t executions = 0;
-  std::optional<Found> found;
-  bool is_stopped = false;
-  std::string failure;
 };
 
 // Schedules, states and what is found are the same for every number of jobs.

@@ -1,7 +1,5 @@
 #include "tools/scenario/explore/samples.h"
 
-#include <unordered_set>
-
 #include "protocol/base/random.h"
 
 namespace fencepost::scenario {
@@ -74,6 +72,26 @@ class Swarm {
   std::vector<std::uint64_t> hurry_;
 };
 
+void run_sample(const Ground& ground, Swarm swarm, Share& share) {
+  Execution execution(ground.program, ground.limits, ground.cluster, ground.start);
+  Schedule schedule;
+  while (!execution.violation()) {
+    share.states.insert(execution.digest());
+    const std::vector<Choice> choices = execution.choices();
+    if (choices.empty()) break;
+    Choice choice = swarm.choose(choices, execution.may_be_cut());
+    if (choice.kind == ChoiceKind::crash) choice.broker_id = 0;
+    execution.take(choice);
+    schedule.push_back(execution.history().back().choice);
+  }
+  if (!execution.violation()) execution.finish();
+  share.executed_choices += schedule.size();
+  ++share.executions;
+  ++share.schedules;
+  if (execution.violation())
+    share.take({execution.fault_count(), std::move(schedule), *execution.violation()});
+}
+
 }  // namespace
 
 FaultLimits beyond(const FaultLimits& bounds) {
@@ -86,39 +104,23 @@ FaultLimits beyond(const FaultLimits& bounds) {
   return limits;
 }
 
-SampleResult run_samples(const Ground& ground, std::uint64_t count, std::uint64_t seed,
-                         const Search::GoOn& go_on) {
-  SampleResult result;
-  std::unordered_set<std::uint64_t> states;
-  for (std::uint64_t sample = 0; sample < count; ++sample) {
-    Swarm swarm(Random(seed, "sample " + std::to_string(sample)), ground.program.actors().size(),
-                ground.limits);
-    Execution execution(ground.program, ground.limits, ground.cluster, ground.start);
-    Schedule schedule;
-    while (!execution.violation()) {
-      states.insert(execution.digest());
-      const std::vector<Choice> choices = execution.choices();
-      if (choices.empty()) break;
-      Choice choice = swarm.choose(choices, execution.may_be_cut());
-      if (choice.kind == ChoiceKind::crash) choice.broker_id = 0;
-      execution.take(choice);
-      schedule.push_back(execution.history().back().choice);
+RoundResult run_samples(const Ground& ground, std::uint64_t count, std::uint64_t seed, int jobs,
+                        const Search::GoOn& go_on) {
+  const auto step = static_cast<std::uint64_t>(jobs);
+  const auto share_of = [&](int job) {
+    Share share;
+    for (auto i = static_cast<std::uint64_t>(job); i < count && !share.is_stopped; i += step) {
+      run_sample(ground,
+                 Swarm(Random(seed, "sample " + std::to_string(i)), ground.program.actors().size(),
+                       ground.limits),
+                 share);
+      const double done = static_cast<double>(i + 1) / static_cast<double>(count);
+      share.is_stopped = !go_on({done, share.states.size(), share.schedules, job == 0});
     }
-    if (!execution.violation()) execution.finish();
-    result.executed_choices += schedule.size();
-    ++result.schedules;
-    if (execution.violation()) {
-      Found found{execution.fault_count(), schedule, *execution.violation()};
-      if (!result.found || found.is_better_than(*result.found)) result.found = std::move(found);
-    }
-    result.states = states.size();
-    const double done = static_cast<double>(sample + 1) / static_cast<double>(count);
-    if (!go_on({done, result.states, result.schedules})) {
-      result.is_stopped = true;
-      break;
-    }
-  }
-  return result;
+    return share;
+  };
+  if (jobs > 1) return share_out(jobs, {}, share_of);
+  return {share_of(0), ""};
 }
 
 }  // namespace fencepost::scenario
