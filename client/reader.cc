@@ -1,7 +1,11 @@
 // The two requests of a reader.
 #include "client/reader.h"
 
+#include <limits>
+
+#include "client/explained.h"
 #include "client/partition_reader.h"
+#include "client/retry.h"
 #include "protocol/messages/list_offsets.h"
 
 namespace fencepost::client {
@@ -37,6 +41,44 @@ Task<ListedOffset> list_offset(ClusterClient& cluster, TopicPartition partition,
   }
   co_return Error{ErrorKind::malformed,
                   "the answer to ListOffsets does not hold " + to_string(partition)};
+}
+
+namespace {
+
+// Waiting may help against it.
+bool passes(const Error& error) {
+  return error.kind == ErrorKind::cannot_connect || error.kind == ErrorKind::closed ||
+         error.kind == ErrorKind::unknown_outcome;
+}
+
+}  // namespace
+
+Task<std::int64_t> list_offset_within(ClusterClient& cluster, TopicPartition partition,
+                                      std::int64_t timestamp, IsolationLevel isolation_level,
+                                      Duration patience) {
+  RetryPolicy policy;
+  policy.time_max = patience;
+  policy.backoff_max = policy.backoff_first;
+  policy.attempts_max = std::numeric_limits<int>::max();
+  policy.repeat_unknown_outcome = true;
+  Backoff backoff(policy, cluster.clock().now(), 0);
+  CallOptions call;
+  while (true) {
+    Result<ListedOffset> answer =
+        co_await list_offset(cluster, partition, timestamp, isolation_level, call);
+    if (answer.ok() && answer->error_code == protocol::ErrorCode::none) co_return answer->offset;
+    const Instant now = cluster.clock().now();
+    const std::optional<Instant> again =
+        answer.ok() ? backoff.after(answer->error_code, now) : backoff.after(answer.error(), now);
+    if (!again.has_value()) {
+      if (!answer && !passes(answer.error())) co_return answer.error();
+      const std::string problem = answer.ok() ? explained(answer->error_code) : answer.error().text;
+      co_return Error{ErrorKind::stalled,
+                      "the offsets of " + to_string(partition) + " cannot be listed: " + problem};
+    }
+    call.fresh_lookup = true;
+    co_await cluster.clock().sleep_until(*again);
+  }
 }
 
 std::string to_string(const Truncation& truncation) {

@@ -61,6 +61,12 @@ Task<ListedOffset> list_offset(ClusterClient& cluster, TopicPartition partition,
                                std::int64_t timestamp, IsolationLevel isolation_level,
                                CallOptions options = {});
 
+// The same, asked again for so long while the leader moves, or cannot be reached; the offset alone.
+// Errors: stalled, with the last answer; malformed; unsupported_version.
+Task<std::int64_t> list_offset_within(ClusterClient& cluster, TopicPartition partition,
+                                      std::int64_t timestamp, IsolationLevel isolation_level,
+                                      Duration patience);
+
 // API 1, once, without a fetch session. An error code leaves the position where it was. Who reads
 // on takes a PartitionReader.
 Task<Fetched> fetch(ClusterClient& cluster, TopicPartition partition, std::int64_t offset,

@@ -68,13 +68,9 @@ Task<std::int64_t> committed_offset(client::ClusterClient& cluster,
                                             " is not given: " + client::explained(code)};
   for (const client::FetchedOffset& it : client::fetched_offsets(*fetched))
     if (it.partition == options.input && it.offset >= 0) co_return it.offset;
-  Result<client::ListedOffset> start = co_await client::list_offset(
-      cluster, options.input, client::earliest_timestamp, client::IsolationLevel::read_uncommitted);
-  if (!start) co_return start.error();
-  if (start->error_code != ErrorCode::none)
-    co_return Error{ErrorKind::stalled, "the start of " + to_string(options.input) +
-                                            " is not given: " + to_string(start->error_code)};
-  co_return start->offset;
+  co_return co_await client::list_offset_within(cluster, options.input, client::earliest_timestamp,
+                                                client::IsolationLevel::read_uncommitted,
+                                                options.recovery.stall_timeout);
 }
 
 Task<TakenOver> PartitionOwner::take_over() {

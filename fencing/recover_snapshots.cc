@@ -42,27 +42,6 @@ bool may_ask_again(ErrorCode code) {
   return reaction == Reaction::retry || reaction == Reaction::find_coordinator;
 }
 
-// ListOffsets, repeated within the stall timeout.
-Task<std::int64_t> listed(ClusterClient& cluster, TopicPartition partition, std::int64_t timestamp,
-                          IsolationLevel isolation_level, Duration stall_timeout) {
-  const Instant deadline = cluster.clock().now() + stall_timeout;
-  client::CallOptions call;
-  while (true) {
-    Result<client::ListedOffset> answer =
-        co_await client::list_offset(cluster, partition, timestamp, isolation_level, call);
-    if (!answer && !may_ask_again(answer.error())) co_return answer.error();
-    if (answer.ok() && answer->error_code == ErrorCode::none) co_return answer->offset;
-    const std::string problem =
-        answer.ok() ? client::explained(answer->error_code) : answer.error().text;
-    const bool is_final = answer.ok() && !may_ask_again(answer->error_code);
-    if (is_final || cluster.clock().now() >= deadline)
-      co_return Error{ErrorKind::stalled,
-                      "the offsets of " + to_string(partition) + " cannot be listed: " + problem};
-    call.fresh_lookup = true;
-    co_await cluster.clock().sleep_until(cluster.clock().now() + pause_after_error);
-  }
-}
-
 // The producer whose open transaction begins first there; nothing when there is none.
 Task<std::optional<client::ActiveProducer>> oldest_open(ClusterClient& cluster,
                                                         TopicPartition partition) {
@@ -209,14 +188,14 @@ bool take_answer(Result<client::Fetched> fetched, Progress* progress) {
 Task<Progress> begin(ClusterClient& cluster, TopicPartition partition, RecoveryOptions options) {
   Progress progress;
   const Duration patience = options.stall_timeout;
-  Result<std::int64_t> start = co_await listed(cluster, partition, client::earliest_timestamp,
-                                               IsolationLevel::read_uncommitted, patience);
+  Result<std::int64_t> start = co_await client::list_offset_within(
+      cluster, partition, client::earliest_timestamp, IsolationLevel::read_uncommitted, patience);
   if (!start) co_return start.error();
-  Result<std::int64_t> stable = co_await listed(cluster, partition, client::latest_timestamp,
-                                                IsolationLevel::read_committed, patience);
+  Result<std::int64_t> stable = co_await client::list_offset_within(
+      cluster, partition, client::latest_timestamp, IsolationLevel::read_committed, patience);
   if (!stable) co_return stable.error();
-  Result<std::int64_t> end = co_await listed(cluster, partition, client::latest_timestamp,
-                                             IsolationLevel::read_uncommitted, patience);
+  Result<std::int64_t> end = co_await client::list_offset_within(
+      cluster, partition, client::latest_timestamp, IsolationLevel::read_uncommitted, patience);
   if (!end) co_return end.error();
   progress.recovery.position = start.value();
   progress.recovery.last_stable_offset = stable.value();

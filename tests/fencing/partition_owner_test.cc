@@ -82,6 +82,21 @@ TEST_CASE("A takeover waits for the offset that a transaction still holds", "[fe
   CHECK(world.finish(taken)->offset == 20);
 }
 
+TEST_CASE("A takeover does not end at a leader that has just moved", "[fencing]") {
+  // As of a topic that was made a moment ago; only a group without an offset asks for the start.
+  OwnerWorld world;
+  Member member(world, "member");
+  member.join();
+  minibroker::sim::FaultRule moved;
+  moved.action = FaultAction::error;
+  moved.api_key = ApiKey::list_offsets;
+  moved.error = ErrorCode::not_leader_or_follower;
+  const std::uint64_t rule = world.brokers().faults().add(moved);
+  const auto owner = world.owner(member);
+  CHECK(world.take_over(*owner).offset == 0);
+  CHECK(world.hits(rule) == 1);
+}
+
 TEST_CASE("A release commits the last offset and leaves nothing open", "[fencing]") {
   OwnerWorld world;
   Member member(world, "member");
