@@ -1,6 +1,7 @@
 #include "tools/topics.h"
 
 #include "client/explained.h"
+#include "client/reader.h"
 #include "protocol/messages/create_topics.h"
 #include "tools/exit_code.h"
 
@@ -21,6 +22,15 @@ client::Task<void> create_topics(client::ClusterClient& cluster, std::vector<std
     if (topic.error_code != protocol::ErrorCode::none)
       co_return Error{ErrorKind::stalled, "topic " + topic.name + " cannot be created: " +
                                               client::explained(topic.error_code)};
+  // Created is not known everywhere, and not led by anybody yet.
+  for (const std::string& name : names)
+    for (int i = 0; i < partitions; ++i) {
+      const client::TopicPartition partition{name, i};
+      Result<std::int64_t> start = co_await client::list_offset_within(
+          cluster, partition, client::earliest_timestamp, client::IsolationLevel::read_uncommitted,
+          cluster.options().connection.request_timeout);
+      if (!start) co_return start.error();
+    }
   co_return Result<void>();
 }
 

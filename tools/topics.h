@@ -10,7 +10,8 @@
 
 namespace fencepost::tools {
 
-// All alike. Error stalled when the cluster refuses one of them; the others are there then.
+// All alike; their partitions have leaders then. Error stalled when the cluster refuses one of
+// them; the others are there then.
 client::Task<void> create_topics(client::ClusterClient& cluster, std::vector<std::string> names,
                                  int partitions, int replicas);
 

@@ -340,7 +340,8 @@ int run(const TortureOptions& options) {
                         Error{ErrorKind::invalid_argument, "--duration: " + duration.error().text});
   Result<std::unique_ptr<ClusterCommand>> command = ClusterCommand::make(options.cluster);
   if (!command) return report_error("torture", command.error());
-  const std::string name = "torture-" + std::to_string(to_timestamp((*command)->clock().now()));
+  const std::string name = "torture-" + std::to_string(to_timestamp((*command)->clock().now())) +
+                           "-" + std::to_string(getpid());
   const std::filesystem::path folder = options.log_folder.empty()
                                            ? std::filesystem::temp_directory_path() / name
                                            : std::filesystem::path(options.log_folder);

@@ -3,6 +3,7 @@
 #include "tools/bench/experiments.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cmath>
@@ -145,7 +146,8 @@ std::string to_svg(const std::vector<Measured>& best) {
 int run(const ExperimentOptions& options) {
   Result<std::unique_ptr<ClusterCommand>> command = ClusterCommand::make(options.cluster);
   if (!command) return report_error("bench", command.error());
-  const std::string name = "bench-" + std::to_string(to_timestamp((*command)->clock().now()));
+  const std::string name = "bench-" + std::to_string(to_timestamp((*command)->clock().now())) +
+                           "-" + std::to_string(getpid());
   Measurements measurements(**command, Workload{name + "-in", name, name});
   std::optional<Result<std::vector<Measured>>> best =
       (*command)->run_to_end(measure_all(command->get(), &measurements, name, options.runs),

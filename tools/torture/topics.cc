@@ -13,22 +13,24 @@ using protocol::ErrorCode;
 // All committed records up to the high watermark.
 Task<std::vector<protocol::Record>> read_all(client::ClusterClient& cluster,
                                              client::TopicPartition partition) {
-  Result<client::ListedOffset> end = co_await client::list_offset(
-      cluster, partition, client::latest_timestamp, client::IsolationLevel::read_uncommitted);
+  constexpr Duration patience = std::chrono::minutes(2);
+  Result<std::int64_t> end =
+      co_await client::list_offset_within(cluster, partition, client::latest_timestamp,
+                                          client::IsolationLevel::read_uncommitted, patience);
   if (!end) co_return end.error();
-  const Instant deadline = cluster.clock().now() + std::chrono::minutes(2);
+  const Instant deadline = cluster.clock().now() + patience;
   std::vector<protocol::Record> records;
   client::PartitionReader reader(cluster, partition);
-  while (reader.position() < end->offset) {
+  while (reader.position() < *end) {
     Result<client::Fetched> fetched = co_await reader.poll();
     if (!fetched) co_return fetched.error();
     if (fetched->error_code != ErrorCode::none || cluster.clock().now() > deadline)
       co_return Error{ErrorKind::stalled, "reading " + to_string(partition) + " stops at " +
                                               std::to_string(reader.position()) + " of " +
-                                              std::to_string(end->offset) + ": " +
+                                              std::to_string(*end) + ": " +
                                               to_string(fetched->error_code)};
     for (protocol::Record& record : fetched->records)
-      if (record.offset < end->offset) records.push_back(std::move(record));
+      if (record.offset < *end) records.push_back(std::move(record));
   }
   co_await reader.close();
   co_return records;
