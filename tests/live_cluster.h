@@ -51,6 +51,8 @@ struct LiveCluster {
   std::string input = "in";
   std::string snapshots = "state";
   Duration session_timeout = std::chrono::seconds(10);
+  // The same of a member moved by hand, who heartbeats as little.
+  Duration unattended_session_timeout = std::chrono::seconds(10);
 };
 
 }  // namespace fencepost::tests

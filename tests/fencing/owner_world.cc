@@ -16,7 +16,7 @@ client::GroupMemberOptions member_options(const LiveCluster& world) {
   client::GroupMemberOptions options;
   options.group_id = world.group;
   options.topics = {world.input};
-  options.session_timeout = std::chrono::seconds(10);
+  options.session_timeout = world.unattended_session_timeout;
   options.rebalance_timeout = std::chrono::seconds(10);
   return options;
 }

@@ -3,8 +3,9 @@
 TCP, a short torture of each protocol, the operator's commands on what these leave, and Ctrl-C.
 
 usage: single_writer.py FENCEPOST CLAIMS HOST:PORT
-PROTOCOLS limits the protocols (brokers before 4.0: "eager cooperative"). FENCE_NONE=SECONDS also
-wants the plain design to be seen breaking within that time.
+PROTOCOLS limits the protocols (brokers before 4.0: "eager cooperative"). EXPERIMENTS=no leaves the
+experiments of bench out. FENCE_NONE=SECONDS also wants the plain design to be seen breaking within
+that time.
 """
 import atexit
 import json
@@ -315,6 +316,14 @@ def torture_ends(tools):
             nothing_is_left(tools, group, group)
 
 
+def timed(case):
+    def run(tools):
+        begin = time.monotonic()
+        case(tools)
+        print(f"     {time.monotonic() - begin:.0f} s", flush=True)
+    return run
+
+
 def main():
     fencepost, claims, bootstrap = sys.argv[1:4]
     every = [
@@ -326,12 +335,14 @@ def main():
         ("a worker ends and leaves nothing behind", worker_ends),
         ("a bench that is interrupted leaves nothing behind", bench_is_interrupted),
         ("a torture that ends, or is killed, leaves no worker behind", torture_ends),
-        ("the experiments count their transactions", bench_experiments),
     ]
+    if os.environ.get("EXPERIMENTS") != "no":
+        every.append(("the experiments count their transactions", bench_experiments))
     if "FENCE_NONE" in os.environ:
         every.append(("torture without the fence finds the corruption", torture_without_the_fence))
     with tempfile.TemporaryDirectory() as folder:
-        cases.run(every, Tools(fencepost, claims, bootstrap, folder))
+        cases.run([(name, timed(case)) for name, case in every],
+                  Tools(fencepost, claims, bootstrap, folder))
 
 
 main()

@@ -126,6 +126,7 @@ ClaimWorld::ClaimWorld(const std::string& cluster) : LiveCluster(make_world(clus
   input = group + "-in";
   snapshots = group + "-state";
   session_timeout = std::chrono::seconds(6);
+  unattended_session_timeout = std::chrono::minutes(1);
   create_topic(input);
   create_topic(snapshots);
 }
@@ -147,6 +148,8 @@ void ClaimWorld::create_topic(const std::string& topic) {
   const auto answer = value_or_throw(run(client.call_any(std::move(request))));
   if (answer.topics.at(0).error_code != protocol::ErrorCode::none)
     throw std::runtime_error(topic + ": " + to_string(answer.topics.at(0).error_code));
+  for (int i = 0; i < partitions; ++i)
+    listed({topic, i}, client::earliest_timestamp, client::IsolationLevel::read_uncommitted);
 }
 
 fencing::PartitionOwnerOptions ClaimWorld::owner_options(int partition) const {
@@ -206,18 +209,20 @@ std::int64_t ClaimWorld::group_offset(int partition, bool is_stable) {
   return client::fetched_offsets(answer).at(0).offset;
 }
 
-std::int64_t ClaimWorld::high_watermark(int partition) {
+std::int64_t ClaimWorld::listed(const client::TopicPartition& partition, std::int64_t timestamp,
+                                client::IsolationLevel isolation_level) {
   return value_or_throw(
-             run(client::list_offset(client, {snapshots, partition}, client::latest_timestamp,
-                                     client::IsolationLevel::read_uncommitted)))
-      .offset;
+      run(client::list_offset_within(client, partition, timestamp, isolation_level, patience)));
+}
+
+std::int64_t ClaimWorld::high_watermark(int partition) {
+  return listed({snapshots, partition}, client::latest_timestamp,
+                client::IsolationLevel::read_uncommitted);
 }
 
 std::int64_t ClaimWorld::last_stable_offset(int partition) {
-  return value_or_throw(
-             run(client::list_offset(client, {snapshots, partition}, client::latest_timestamp,
-                                     client::IsolationLevel::read_committed)))
-      .offset;
+  return listed({snapshots, partition}, client::latest_timestamp,
+                client::IsolationLevel::read_committed);
 }
 
 bool ClaimWorld::nothing_is_open(int partition) {

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "client/reader.h"
 #include "fencing/partition_owner.h"
 #include "tests/fencing/owner_world.h"
 #include "tests/group_driver.h"
@@ -58,6 +59,10 @@ struct ClaimWorld : LiveCluster {
   bool nothing_is_open(int partition = 0);
   // "k0=v k1=w": the newest committed value of each key.
   std::string state(int partition = 0);
+
+ private:
+  std::int64_t listed(const client::TopicPartition& partition, std::int64_t timestamp,
+                      client::IsolationLevel isolation_level);
 };
 
 // One process of an application: a live member, and owners of the partitions that it is given, who

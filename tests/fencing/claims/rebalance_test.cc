@@ -168,7 +168,9 @@ TEST_CASE("A member that the group has gone on without is refused with ILLEGAL_G
   CHECK(world.write(*owner, "k0", "v").ok());
   Member other(world, "other");
   const auto joined = world.start(other.group.join_group());
-  world.world->settle();
+  REQUIRE(world.wait_for([&world, &member] {
+    return world.run(member.group.heartbeat())->error_code == ErrorCode::rebalance_in_progress;
+  }));
   // The same member joins the next generation, and this object does not hear of it.
   client::GroupMember again(member.client, {world.group, {world.input}});
   client::MemberOverrides as_member;

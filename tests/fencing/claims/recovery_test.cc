@@ -40,7 +40,8 @@ RecoveryOptions stalls_after(Duration timeout) {
 
 void add_partition_if_needed(ClaimWorld& world, TransactionalSession& session) {
   if (!session.needs_add_partitions()) return;
-  REQUIRE(world.run(session.add_partitions_to_txn({{world.snapshots, 0}})).ok());
+  const auto added = world.run(session.add_partitions_to_txn({{world.snapshots, 0}}));
+  REQUIRE(client::first_error(*added) == ErrorCode::none);
 }
 
 client::ProduceCall batch_of(ClaimWorld& world) {
