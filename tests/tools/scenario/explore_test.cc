@@ -74,6 +74,20 @@ TEST_CASE("Two actors of two steps each have six schedules", "[tools][explore]")
   CHECK(result.states == 9);  // nobody cares in which order the two came there
 }
 
+// Two producers that cannot be told apart; with a third that does something else.
+TEST_CASE("Which of two actors that do the same begins is tried once", "[tools][explore]") {
+  const std::string p =
+      "  - P.produce: {to: a-0, key: k, value: v}\n  - P.produce: {to: a-0, key: k, value: w}\n";
+  const std::string q =
+      "  - Q.produce: {to: a-0, key: k, value: v}\n  - Q.produce: {to: a-0, key: k, value: w}\n";
+  const std::string head = "always: [all_or_nothing]\n";
+  CHECK(explored(with_steps(head, p + q)).schedules == 3);
+  CHECK(explored(with_steps(head, p + q + "  - R.produce: {to: b-0, key: k, value: r}\n"))
+            .schedules == 15);
+  // What names one of them tells them apart.
+  CHECK(explored(with_steps(head, "  - partition: {between: P, and: 1}\n  - heal: {}\n" + p + q)).schedules > 3);
+}
+
 TEST_CASE("Steps do not pass a barrier", "[tools][explore]") {
   const ExploreResult result =
       explored(with_steps("always: [all_or_nothing]\n",

@@ -126,6 +126,11 @@ const ProgramStep* Execution::next_step(std::size_t actor) const {
   return step.stretch == static_cast<int>(barriers_done_) ? &step : nullptr;
 }
 
+bool Execution::is_left_to_twin(std::size_t actor) const {
+  const std::optional<std::size_t> twin = program_.actors()[actor].twin;
+  return twin && !actors_[actor].has_begun() && !actors_[*twin].has_begun();
+}
+
 bool Execution::is_barrier_next() const {
   for (std::size_t actor = 0; actor < actors_.size(); ++actor)
     if (next_step(actor) != nullptr) return false;
@@ -147,7 +152,7 @@ std::vector<Choice> Execution::choices() const {
   if (up == 0) return list;
   const std::size_t restarts = list.size();
   for (std::size_t actor = 0; actor < actors_.size(); ++actor)
-    if (next_step(actor) != nullptr) add(ChoiceKind::step, actor);
+    if (next_step(actor) != nullptr && !is_left_to_twin(actor)) add(ChoiceKind::step, actor);
   if (is_barrier_next()) add(ChoiceKind::barrier, 0);
   const bool is_over = list.size() == restarts && held_.empty();
   for (std::size_t i = 0; i < held_.size(); ++i) add(ChoiceKind::release, i);
@@ -156,6 +161,7 @@ std::vector<Choice> Execution::choices() const {
   for (std::size_t actor = 0; actor < actors_.size(); ++actor) {
     const ProgramStep* next = next_step(actor);
     if (next == nullptr || next->step->verb->kind != VerbKind::wire) continue;
+    if (is_left_to_twin(actor)) continue;
     const bool is_plain = !next->step->lose_reply;
     if (used_.held < limits_.held && is_plain) add(ChoiceKind::hold, actor);
     if (used_.held_markers < limits_.held_markers && leads_to_markers(next->step->verb->name))

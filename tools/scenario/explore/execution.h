@@ -100,6 +100,8 @@ class Execution {
     bool has_asked_again = false;
     bool stops_after_abort = false;
     Instant last_step = {};
+
+    bool has_begun() const { return next != 0 || mode != Mode::going || has_asked_again; }
   };
   // A request of an actor, or markers, on the way.
   struct Held {
@@ -111,6 +113,8 @@ class Execution {
   };
 
   const ProgramStep* next_step(std::size_t actor) const;
+  // What actor does now can be left to its twin as well.
+  bool is_left_to_twin(std::size_t actor) const;
   bool is_barrier_next() const;
   const Step& actual_step(std::size_t actor, Deviation deviation);
   void do_step(std::size_t actor, Taken& taken);

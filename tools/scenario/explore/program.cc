@@ -4,6 +4,20 @@
 
 namespace fencepost::scenario {
 
+namespace {
+
+// Whether two actors that do this cannot be told apart by it. In a group they can: members are
+// given partitions in the order of their names.
+bool are_alike(const ProgramStep& one, const ProgramStep& other) {
+  const Step& a = *one.step;
+  const Step& b = *other.step;
+  return one.stretch == other.stretch && a.verb == b.verb && a.verb->name != "join" &&
+         a.source == b.source && !a.expect && !b.expect && a.lose_reply == b.lose_reply &&
+         a.retry == b.retry;
+}
+
+}  // namespace
+
 Program::Program(const Scenario& scenario, const Variant& variant)
     : scenario_(scenario), variant_(variant), bounds_(scenario.explore.value_or(ExploreBounds{})) {
   for (const Step& step : scenario.steps) {
@@ -17,6 +31,20 @@ Program::Program(const Scenario& scenario, const Variant& variant)
     if (at == actors_.end()) at = actors_.insert(at, ActorProgram{step.actor, {}});
     at->steps.push_back({&step, static_cast<int>(barriers_.size())});
   }
+  find_twins();
+}
+
+void Program::find_twins() {
+  const auto is_named = [this](const ActorProgram& actor) {
+    return std::ranges::any_of(barriers_, [&actor](const Step* barrier) {
+      return barrier->source.find(actor.name) != std::string::npos;
+    });
+  };
+  for (std::size_t i = 1; i < actors_.size(); ++i)
+    for (std::size_t earlier = 0; earlier < i && !actors_[i].twin; ++earlier)
+      if (std::ranges::equal(actors_[i].steps, actors_[earlier].steps, are_alike) &&
+          !is_named(actors_[i]) && !is_named(actors_[earlier]))
+        actors_[i].twin = earlier;
 }
 
 const Step& Program::deviating(const Step& step, const Deviation& deviation) {

@@ -4,6 +4,7 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -20,6 +21,9 @@ struct ProgramStep {
 struct ActorProgram {
   std::string name;
   std::vector<ProgramStep> steps;
+  // An earlier actor that does the same in the same places: until one of the two has begun, nothing
+  // tells which is which.
+  std::optional<std::size_t> twin = std::nullopt;
 };
 
 // How a step is done when it is not done as it is written.
@@ -45,6 +49,8 @@ class Program {
   const Step& deviating(const Step& step, const Deviation& deviation);
 
  private:
+  void find_twins();
+
   const Scenario& scenario_;
   const Variant& variant_;
   ExploreBounds bounds_;
