@@ -25,8 +25,6 @@ class Saver {
         fsync_(fsync),
         timer_(context) {}
 
-  // Whether it is worth while to gather requests before a save().
-  bool is_slow() const { return fsync_ == Fsync::always; }
   // Makes true what the next answers acknowledge. False when it cannot: none may leave.
   bool save();
   // A clean end: the next start finds everything as it should be.
