@@ -20,15 +20,10 @@ void Reader::prefix_field(std::string_view name) {
   error_->field = std::move(path);
 }
 
-ByteView Reader::view(std::size_t size) {
-  if (failed()) return {};
-  if (size > remaining()) {
+ByteView Reader::missing(std::size_t size) {
+  if (!failed())
     fail("needs " + std::to_string(size) + " bytes, " + std::to_string(remaining()) + " are left");
-    return {};
-  }
-  const ByteView out = bytes_.subspan(offset_, size);
-  offset_ += size;
-  return out;
+  return {};
 }
 
 SharedBytes Reader::shared(std::size_t size) {
@@ -42,36 +37,6 @@ std::string Reader::text(std::size_t size) {
   return std::string(as_text(view(size)));
 }
 
-template <class Number>
-Number Reader::big_endian() {
-  const ByteView in = view(sizeof(Number));
-  std::make_unsigned_t<Number> value = 0;
-  for (std::uint8_t byte : in)
-    value = static_cast<std::make_unsigned_t<Number>>((std::uint64_t{value} << 8) | byte);
-  return static_cast<Number>(value);
-}
-
-bool Reader::boolean() {
-  return big_endian<std::int8_t>() != 0;
-}
-std::int8_t Reader::int8() {
-  return big_endian<std::int8_t>();
-}
-std::int16_t Reader::int16() {
-  return big_endian<std::int16_t>();
-}
-std::uint16_t Reader::uint16() {
-  return big_endian<std::uint16_t>();
-}
-std::int32_t Reader::int32() {
-  return big_endian<std::int32_t>();
-}
-std::uint32_t Reader::uint32() {
-  return big_endian<std::uint32_t>();
-}
-std::int64_t Reader::int64() {
-  return big_endian<std::int64_t>();
-}
 double Reader::float64() {
   return std::bit_cast<double>(big_endian<std::int64_t>());
 }

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <type_traits>
 
 #include "protocol/base/bytes.h"
 #include "protocol/base/result.h"
@@ -19,13 +20,13 @@ class Reader {
   // Byte and record fields that are read become slices of this buffer instead of copies.
   explicit Reader(const SharedBytes& bytes) : bytes_(bytes.view()), shared_(bytes) {}
 
-  bool boolean();
-  std::int8_t int8();
-  std::int16_t int16();
-  std::uint16_t uint16();
-  std::int32_t int32();
-  std::uint32_t uint32();
-  std::int64_t int64();
+  bool boolean() { return int8() != 0; }
+  std::int8_t int8() { return big_endian<std::int8_t>(); }
+  std::int16_t int16() { return big_endian<std::int16_t>(); }
+  std::uint16_t uint16() { return big_endian<std::uint16_t>(); }
+  std::int32_t int32() { return big_endian<std::int32_t>(); }
+  std::uint32_t uint32() { return big_endian<std::uint32_t>(); }
+  std::int64_t int64() { return big_endian<std::int64_t>(); }
   double float64();
   std::uint32_t unsigned_varint();
   std::int32_t varint();
@@ -39,7 +40,12 @@ class Reader {
   std::int32_t array_length(bool compact);
 
   // The next `size` bytes; fails when fewer are left.
-  ByteView view(std::size_t size);
+  ByteView view(std::size_t size) {
+    if (failed() || size > remaining()) return missing(size);
+    const ByteView out = bytes_.subspan(offset_, size);
+    offset_ += size;
+    return out;
+  }
   SharedBytes shared(std::size_t size);
   std::string text(std::size_t size);
   void skip(std::size_t size) { view(size); }
@@ -55,7 +61,14 @@ class Reader {
 
  private:
   template <class Number>
-  Number big_endian();
+  Number big_endian() {
+    std::make_unsigned_t<Number> value = 0;
+    for (std::uint8_t byte : view(sizeof(Number)))
+      value = static_cast<std::make_unsigned_t<Number>>((std::uint64_t{value} << 8) | byte);
+    return static_cast<Number>(value);
+  }
+  // Fails if it has not yet.
+  ByteView missing(std::size_t size);
   std::int32_t compact_length();
   std::int32_t checked_length(std::int32_t length);
 

@@ -14,8 +14,8 @@ void Writer::float64(double value) {
 }
 
 void Writer::unsigned_varint(std::uint32_t value) {
-  for (; value >= 0x80; value >>= 7) buffer_.push_back(static_cast<std::uint8_t>(value | 0x80));
-  buffer_.push_back(static_cast<std::uint8_t>(value));
+  for (; value >= 0x80; value >>= 7) int8(static_cast<std::int8_t>(value | 0x80));
+  int8(static_cast<std::int8_t>(value));
 }
 
 void Writer::varint(std::int32_t value) {
@@ -26,8 +26,8 @@ void Writer::varint(std::int32_t value) {
 void Writer::varlong(std::int64_t value) {
   std::uint64_t bits =
       (static_cast<std::uint64_t>(value) << 1) ^ static_cast<std::uint64_t>(value >> 63);
-  for (; bits >= 0x80; bits >>= 7) buffer_.push_back(static_cast<std::uint8_t>(bits | 0x80));
-  buffer_.push_back(static_cast<std::uint8_t>(bits));
+  for (; bits >= 0x80; bits >>= 7) int8(static_cast<std::int8_t>(bits | 0x80));
+  int8(static_cast<std::int8_t>(bits));
 }
 
 void Writer::string_length(std::int32_t length, bool compact) {

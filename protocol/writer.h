@@ -2,6 +2,7 @@
 // than copied.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <string_view>
 
@@ -13,7 +14,7 @@ namespace fencepost::protocol {
 class Writer {
  public:
   void boolean(bool value) { int8(value ? 1 : 0); }
-  void int8(std::int8_t value) { buffer_.push_back(static_cast<std::uint8_t>(value)); }
+  void int8(std::int8_t value) { big_endian(static_cast<std::uint8_t>(value)); }
   void int16(std::int16_t value) { big_endian(static_cast<std::uint16_t>(value)); }
   void uint16(std::uint16_t value) { big_endian(value); }
   void int32(std::int32_t value) { big_endian(static_cast<std::uint32_t>(value)); }
@@ -30,7 +31,7 @@ class Writer {
   void bytes_length(std::int32_t length, bool compact);
   void array_length(std::int32_t length, bool compact) { bytes_length(length, compact); }
 
-  void raw(ByteView bytes) { buffer_.insert(buffer_.end(), bytes.begin(), bytes.end()); }
+  void raw(ByteView bytes) { std::ranges::copy(bytes, extend(bytes.size())); }
   void raw(std::string_view text) { raw(as_bytes(text)); }
   // Copied when small, spliced in when large.
   void shared(const SharedBytes& bytes);
@@ -42,10 +43,21 @@ class Writer {
   Frame finish();
 
  private:
+  // Room for a usual message: growing from nothing would take seven allocations.
+  static constexpr std::size_t first_capacity = 128;
+
   template <class Number>
   void big_endian(Number value) {
+    std::uint8_t* out = extend(sizeof(Number));
     for (int shift = static_cast<int>(sizeof(Number)) * 8 - 8; shift >= 0; shift -= 8)
-      buffer_.push_back(static_cast<std::uint8_t>(value >> shift));
+      *out++ = static_cast<std::uint8_t>(value >> shift);
+  }
+  // Where that many more bytes belong.
+  std::uint8_t* extend(std::size_t count) {
+    const std::size_t size = buffer_.size();
+    if (size == 0) buffer_.reserve(first_capacity);
+    buffer_.resize(size + count);
+    return buffer_.data() + size;
   }
   void flush();
 
