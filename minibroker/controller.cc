@@ -94,6 +94,7 @@ void Controller::restore(const SurvivingCluster& survivors) {
   image_.topics = survivors.metadata.topics;
   image_.names_by_id = survivors.metadata.names_by_id;
   image_.configs = survivors.metadata.configs;
+  image_.client_quotas = survivors.metadata.client_quotas;
   restore_security(survivors.metadata);
   next_producer_id_ = survivors.next_producer_id;
   change_settings();

@@ -120,6 +120,9 @@ class Controller {
 
   void add_acls(std::vector<security::Acl> acls);
   void remove_acls(const std::vector<security::Acl>& acls);
+  // Nothing takes the quota away.
+  void set_client_quota(const QuotaEntity& entity, const std::string& key,
+                        std::optional<double> value);
   // Nothing takes the credential away.
   void set_scram_credential(const std::string& user, protocol::sasl::ScramMechanism mechanism,
                             std::optional<protocol::sasl::ScramCredential> credential);

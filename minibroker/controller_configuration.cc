@@ -61,6 +61,17 @@ void Controller::set_scram_credential(const std::string& user,
   changed();
 }
 
+void Controller::set_client_quota(const QuotaEntity& entity, const std::string& key,
+                                  std::optional<double> value) {
+  std::map<std::string, double>& quotas = image_.client_quotas[entity];
+  if (value)
+    quotas[key] = *value;
+  else
+    quotas.erase(key);
+  if (quotas.empty()) image_.client_quotas.erase(entity);
+  changed();
+}
+
 // Users that the settings name are as these say now.
 void Controller::restore_security(const MetadataImage& surviving) {
   security::Authorizer authorizer = *image_.authorizer;

@@ -94,6 +94,13 @@ class ControllerView {
       return ControllerAnswer{};
     });
   }
+  ControllerAnswer set_client_quota(const QuotaEntity& entity, const std::string& key,
+                                    std::optional<double> value) {
+    return ask([&] {
+      controller_.set_client_quota(entity, key, value);
+      return ControllerAnswer{};
+    });
+  }
   ControllerAnswer set_scram_credential(const std::string& user,
                                         protocol::sasl::ScramMechanism mechanism,
                                         std::optional<protocol::sasl::ScramCredential> credential) {

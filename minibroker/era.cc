@@ -65,6 +65,8 @@ constexpr std::array api_rows{
     ApiRow{ApiKey::alter_partition_reassignments,  { 0,  0,  0,  0,  1,  1,  1,  1}},
     ApiRow{ApiKey::list_partition_reassignments,   { 0,  0,  0,  0,  0,  0,  0,  0}},
     ApiRow{ApiKey::offset_delete,                  { 0,  0,  0,  0,  0,  0,  0,  0}},
+    ApiRow{ApiKey::describe_client_quotas,         { 1,  1,  1,  1,  1,  1,  1,  1}},
+    ApiRow{ApiKey::alter_client_quotas,            { 1,  1,  1,  1,  1,  1,  1,  1}},
     ApiRow{ApiKey::describe_user_scram_credentials,{ 0,  0,  0,  0,  0,  0,  0,  0}},
     ApiRow{ApiKey::alter_user_scram_credentials,   { 0,  0,  0,  0,  0,  0,  0,  0}},
     ApiRow{ApiKey::describe_quorum,                { 0,  1,  2,  2,  2,  2,  2,  2}},

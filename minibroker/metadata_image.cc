@@ -1,6 +1,7 @@
 #include "minibroker/metadata_image.h"
 
 #include <algorithm>
+#include <bit>
 #include <iterator>
 
 #include "minibroker/configuration.h"
@@ -89,6 +90,17 @@ void MetadataImage::add_to(Digest& digest) const {
     digest.add(static_cast<std::int64_t>(resource.first));
     digest.add(resource.second);
     add(digest, config);
+  }
+  for (const auto& [entity, quotas] : client_quotas) {
+    for (const auto& [type, name] : entity) {
+      digest.add(type);
+      digest.add(name.has_value());
+      digest.add(name.value_or(""));
+    }
+    for (const auto& [key, value] : quotas) {
+      digest.add(key);
+      digest.add(std::bit_cast<std::int64_t>(value));
+    }
   }
   for (const Feature& feature : settings->era.features()) digest.add(feature.level);
   authorizer->add_to(digest);

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -48,6 +49,11 @@ using ConfigMap = std::map<std::string, std::string>;
 // What has configuration that can be changed while the cluster runs, by Kafka's numbers.
 enum class ConfigResource : std::int8_t { topic = 2, broker = 4, broker_logger = 8, group = 32 };
 
+// Whom a quota is for: names by Kafka's types ("user", "client-id", "ip"); no name is the default.
+using QuotaEntity = std::map<std::string, std::optional<std::string>>;
+// Values by Kafka's keys. They are kept and described; nothing is slowed down by them.
+using ClientQuotas = std::map<QuotaEntity, std::map<std::string, double>>;
+
 struct TopicImage {
   std::string name;
   Uuid id;
@@ -70,6 +76,7 @@ struct MetadataImage {
   std::shared_ptr<const ClusterSettings> settings;
   // What is set for brokers, loggers and groups. A broker's name is its id; no name stands for all.
   std::map<std::pair<ConfigResource, std::string>, ConfigMap> configs;
+  ClientQuotas client_quotas;
   // Never null; replaced as a whole.
   std::shared_ptr<const security::Authorizer> authorizer =
       std::make_shared<const security::Authorizer>();

@@ -5,6 +5,7 @@
 
 #include "protocol/messages/add_offsets_to_txn.h"
 #include "protocol/messages/add_partitions_to_txn.h"
+#include "protocol/messages/alter_client_quotas.h"
 #include "protocol/messages/alter_configs.h"
 #include "protocol/messages/alter_partition_reassignments.h"
 #include "protocol/messages/alter_replica_log_dirs.h"
@@ -20,6 +21,7 @@
 #include "protocol/messages/delete_records.h"
 #include "protocol/messages/delete_topics.h"
 #include "protocol/messages/describe_acls.h"
+#include "protocol/messages/describe_client_quotas.h"
 #include "protocol/messages/describe_cluster.h"
 #include "protocol/messages/describe_configs.h"
 #include "protocol/messages/describe_groups.h"
@@ -109,6 +111,8 @@ constexpr std::array all_apis{
     api<ListPartitionReassignmentsRequest>(ApiKey::list_partition_reassignments,
                                            "ListPartitionReassignments"),
     api<OffsetDeleteRequest>(ApiKey::offset_delete, "OffsetDelete"),
+    api<DescribeClientQuotasRequest>(ApiKey::describe_client_quotas, "DescribeClientQuotas"),
+    api<AlterClientQuotasRequest>(ApiKey::alter_client_quotas, "AlterClientQuotas"),
     api<DescribeUserScramCredentialsRequest>(ApiKey::describe_user_scram_credentials,
                                              "DescribeUserScramCredentials"),
     api<AlterUserScramCredentialsRequest>(ApiKey::alter_user_scram_credentials,

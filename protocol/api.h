@@ -53,6 +53,8 @@ enum class ApiKey : std::int16_t {
   alter_partition_reassignments = 45,
   list_partition_reassignments = 46,
   offset_delete = 47,
+  describe_client_quotas = 48,
+  alter_client_quotas = 49,
   describe_user_scram_credentials = 50,
   alter_user_scram_credentials = 51,
   describe_quorum = 55,

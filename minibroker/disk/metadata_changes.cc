@@ -11,6 +11,7 @@ namespace fencepost::minibroker {
 
 using protocol::AccessControlEntryRecord;
 using protocol::BrokerRegistrationChangeRecord;
+using protocol::ClientQuotaRecord;
 using protocol::Codec;
 using protocol::ConfigRecord;
 using protocol::FeatureLevelRecord;
@@ -74,6 +75,8 @@ class Changes {
   void add_configs();
   void add_users();
   void add_acls();
+  void add_quotas();
+  void add_quota(const QuotaEntity& entity, const std::string& key, std::optional<double> value);
   std::vector<Uuid> directories_of(const std::vector<int>& replicas) const;
 
   const DurableMetadata& before_;
@@ -90,6 +93,7 @@ std::vector<SharedBytes> Changes::collect() {
   add_configs();
   add_users();
   add_acls();
+  add_quotas();
   if (before_.next_producer_id != after_.next_producer_id) {
     ProducerIdsRecord record;
     record.broker_id = 1;
@@ -299,6 +303,35 @@ void Changes::add_acls() {
     record.permission_type = static_cast<std::int8_t>(acl.permission);
     add(record);
   }
+}
+
+void Changes::add_quota(const QuotaEntity& entity, const std::string& key,
+                        std::optional<double> value) {
+  ClientQuotaRecord record;
+  for (const auto& [type, name] : entity) record.entity.push_back({type, name, {}});
+  record.key = key;
+  record.value = value.value_or(0.0);
+  record.remove = !value;
+  add(record);
+}
+
+void Changes::add_quotas() {
+  static const std::map<std::string, double> none;
+  const auto of = [](const ClientQuotas& quotas, const QuotaEntity& entity) -> const auto& {
+    const auto found = quotas.find(entity);
+    return found == quotas.end() ? none : found->second;
+  };
+  const ClientQuotas& before = before_.image->client_quotas;
+  const ClientQuotas& after = after_.image->client_quotas;
+  for (const auto& [entity, quotas] : after)
+    for (const auto& [key, value] : quotas) {
+      const auto& known = of(before, entity);
+      const auto found = known.find(key);
+      if (found == known.end() || found->second != value) add_quota(entity, key, value);
+    }
+  for (const auto& [entity, quotas] : before)
+    for (const auto& [key, value] : quotas)
+      if (!of(after, entity).contains(key)) add_quota(entity, key, std::nullopt);
 }
 
 Uuid id_of(const security::Acl& acl) {

@@ -10,6 +10,7 @@ namespace fencepost::minibroker {
 
 using protocol::AccessControlEntryRecord;
 using protocol::BrokerRegistrationChangeRecord;
+using protocol::ClientQuotaRecord;
 using protocol::Codec;
 using protocol::ConfigRecord;
 using protocol::FeatureLevelRecord;
@@ -194,6 +195,19 @@ Result<void> MetadataReplay::take_over(const RemoveAccessControlEntryRecord& rec
   return {};
 }
 
+template <>
+Result<void> MetadataReplay::take_over(const ClientQuotaRecord& record) {
+  QuotaEntity entity;
+  for (const auto& [type, name, unknown] : record.entity) entity[type] = name;
+  std::map<std::string, double>& quotas = image_.client_quotas[entity];
+  if (record.remove)
+    quotas.erase(record.key);
+  else
+    quotas[record.key] = record.value;
+  if (quotas.empty()) image_.client_quotas.erase(entity);
+  return {};
+}
+
 template <class Record>
 Result<void> MetadataReplay::apply_as(const SharedBytes& body, std::uint32_t version) {
   const Result<Record> record = Codec<Record>::decode(body, static_cast<int>(version));
@@ -225,6 +239,7 @@ Result<void> MetadataReplay::apply(const SharedBytes& value) {
   if (is(AccessControlEntryRecord::info)) return apply_as<AccessControlEntryRecord>(body, version);
   if (is(RemoveAccessControlEntryRecord::info))
     return apply_as<RemoveAccessControlEntryRecord>(body, version);
+  if (is(ClientQuotaRecord::info)) return apply_as<ClientQuotaRecord>(body, version);
   return Error{ErrorKind::unsupported_version,
                "a record of type " + std::to_string(type) + " is not known here",
                0,

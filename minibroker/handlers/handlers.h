@@ -6,6 +6,7 @@
 #include <string>
 
 #include "minibroker/broker.h"
+#include "protocol/messages/alter_client_quotas.h"
 #include "protocol/messages/alter_configs.h"
 #include "protocol/messages/alter_partition_reassignments.h"
 #include "protocol/messages/alter_replica_log_dirs.h"
@@ -20,6 +21,7 @@
 #include "protocol/messages/delete_records.h"
 #include "protocol/messages/delete_topics.h"
 #include "protocol/messages/describe_acls.h"
+#include "protocol/messages/describe_client_quotas.h"
 #include "protocol/messages/describe_cluster.h"
 #include "protocol/messages/describe_configs.h"
 #include "protocol/messages/describe_log_dirs.h"
@@ -98,6 +100,10 @@ void sasl_authenticate(Broker&, Turn&, const RequestContext&,
 void describe_acls(Broker&, Turn&, const RequestContext&, const protocol::DescribeAclsRequest&);
 void create_acls(Broker&, Turn&, const RequestContext&, const protocol::CreateAclsRequest&);
 void delete_acls(Broker&, Turn&, const RequestContext&, const protocol::DeleteAclsRequest&);
+void describe_client_quotas(Broker&, Turn&, const RequestContext&,
+                            const protocol::DescribeClientQuotasRequest&);
+void alter_client_quotas(Broker&, Turn&, const RequestContext&,
+                         const protocol::AlterClientQuotasRequest&);
 void describe_user_scram_credentials(Broker&, Turn&, const RequestContext&,
                                      const protocol::DescribeUserScramCredentialsRequest&);
 void alter_user_scram_credentials(Broker&, Turn&, const RequestContext&,

@@ -8,5 +8,6 @@ template struct Codec<UserScramCredentialRecord>;
 template struct Codec<RemoveUserScramCredentialRecord>;
 template struct Codec<AccessControlEntryRecord>;
 template struct Codec<RemoveAccessControlEntryRecord>;
+template struct Codec<ClientQuotaRecord>;
 
 }  // namespace fencepost::protocol

@@ -1,10 +1,14 @@
-// The records of __cluster_metadata about users and what they may do: SCRAM credentials (KIP-900)
-// and the rules of Kafka's StandardAuthorizer (KIP-801). Framed as those of metadata_log.h.
+// The records of __cluster_metadata about users and what they may do: SCRAM credentials (KIP-900),
+// the rules of Kafka's StandardAuthorizer (KIP-801), quotas (KIP-546). Framed as those of
+// metadata_log.h.
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <tuple>
+#include <vector>
 
 #include "protocol/base/bytes.h"
 #include "protocol/base/uuid.h"
@@ -98,6 +102,44 @@ struct RemoveAccessControlEntryRecord {
   template <class T = RemoveAccessControlEntryRecord>
   static constexpr auto fields() {
     return std::tuple{field("id", &T::id, since(0))};
+  }
+};
+
+struct ClientQuotaRecord {
+  static constexpr MessageInfo info{"ClientQuotaRecord", MessageKind::data, 14, only(0), since(0)};
+
+  struct EntityData {
+    static constexpr std::string_view type_name = "EntityData";
+
+    std::string entity_type;
+    std::optional<std::string> entity_name = std::string{};
+    UnknownTaggedFields unknown_tagged_fields;
+
+    bool operator==(const EntityData&) const = default;
+    template <class T = EntityData>
+    static constexpr auto fields() {
+      return std::tuple{
+          field("entityType", &T::entity_type, since(0)),
+          field("entityName", &T::entity_name, since(0)).nullable(since(0)),
+      };
+    }
+  };
+
+  std::vector<EntityData> entity;
+  std::string key;
+  double value = 0.0;
+  bool remove = false;
+  UnknownTaggedFields unknown_tagged_fields;
+
+  bool operator==(const ClientQuotaRecord&) const = default;
+  template <class T = ClientQuotaRecord>
+  static constexpr auto fields() {
+    return std::tuple{
+        field("entity", &T::entity, since(0)),
+        field("key", &T::key, since(0)),
+        field("value", &T::value, since(0)),
+        field("remove", &T::remove, since(0)),
+    };
   }
 };
 

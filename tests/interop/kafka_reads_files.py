@@ -90,6 +90,7 @@ def set_access(libs, bootstrap):
     acl = ["org.apache.kafka.tools.AclCommand", "--bootstrap-server", bootstrap]
     users = ["org.apache.kafka.tools.ConfigCommand", "--bootstrap-server", bootstrap, "--alter",
              "--entity-type", "users", "--entity-name"]
+    clients = users[:4] + ["--entity-type", "clients"]
     for command in (
             acl + ["--add", "--allow-principal", "User:alice", "--producer", "--topic", "many"],
             acl + ["--add", "--deny-principal", "User:bob", "--operation", "Read", "--topic", "m",
@@ -98,7 +99,11 @@ def set_access(libs, bootstrap):
                    "--topic", "many"],
             users + ["alice", "--add-config", "SCRAM-SHA-256=[iterations=8192,password=secret]"],
             users + ["bob", "--add-config", "SCRAM-SHA-512=[password=secret]"],
-            users + ["bob", "--delete-config", "SCRAM-SHA-512"]):
+            users + ["bob", "--delete-config", "SCRAM-SHA-512"],
+            users + ["alice", "--add-config", "producer_byte_rate=1024,request_percentage=12.5"],
+            users + ["carol", "--add-config", "consumer_byte_rate=2048"],
+            users + ["carol", "--delete-config", "consumer_byte_rate"],
+            clients + ["--entity-default", "--add-config", "consumer_byte_rate=4096"]):
         result = java(libs, *command)
         assert result.returncode == 0, (command, result.stdout, result.stderr)
 
@@ -109,10 +114,13 @@ def list_rules(libs, bootstrap):
 
 
 def list_users(libs, bootstrap):
-    """Of Kafka alone: the tool asks for quotas as well."""
-    users = java(libs, "org.apache.kafka.tools.ConfigCommand", "--bootstrap-server", bootstrap,
-                 "--describe", "--entity-type", "users")
-    return [line for line in users.stdout.splitlines() if "SCRAM" in line]
+    """Credentials and quotas, as the tool prints them."""
+    lines = []
+    for entity in ("users", "clients"):
+        described = java(libs, "org.apache.kafka.tools.ConfigCommand", "--bootstrap-server", bootstrap,
+                         "--describe", "--entity-type", entity)
+        lines += described.stdout.splitlines()
+    return sorted(line for line in lines if " are " in line)
 
 
 def fill(libs, bootstrap):
@@ -180,6 +188,7 @@ def run(fencepost, libs, directory):
         assert ours["many"].count("\n") == 400 and "last" in ours[group], ours
         our_offsets = describe_group(libs, bootstrap, group)
         assert our_offsets, "no committed offsets to compare"
+        our_users = list_users(libs, bootstrap)
         our_rules = list_rules(libs, bootstrap)
         assert len(our_rules) == 3, our_rules
     finally:
@@ -199,11 +208,11 @@ def run(fencepost, libs, directory):
             assert theirs == ours[topic], f"{topic}\nours:\n{ours[topic]}\nKafka's:\n{theirs}"
         assert describe_group(libs, kafka.bootstrap, group) == our_offsets
         assert list_rules(libs, kafka.bootstrap) == our_rules
-        user, = list_users(libs, kafka.bootstrap)
-        assert "'alice'" in user and "SCRAM-SHA-256=iterations=8192" in user, user
+        assert list_users(libs, kafka.bootstrap) == our_users
+        assert len(our_users) == 3, our_users
     finally:
         kafka.end()
-    print("ok   Kafka serves the same records, offsets, users and access rules")
+    print("ok   Kafka serves the same records, offsets, users, quotas and access rules")
 
 
 def main():

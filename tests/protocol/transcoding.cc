@@ -5,6 +5,7 @@
 #include "protocol/base/check.h"
 #include "protocol/messages/add_offsets_to_txn.h"
 #include "protocol/messages/add_partitions_to_txn.h"
+#include "protocol/messages/alter_client_quotas.h"
 #include "protocol/messages/alter_configs.h"
 #include "protocol/messages/alter_partition_reassignments.h"
 #include "protocol/messages/alter_replica_log_dirs.h"
@@ -20,6 +21,7 @@
 #include "protocol/messages/delete_records.h"
 #include "protocol/messages/delete_topics.h"
 #include "protocol/messages/describe_acls.h"
+#include "protocol/messages/describe_client_quotas.h"
 #include "protocol/messages/describe_cluster.h"
 #include "protocol/messages/describe_configs.h"
 #include "protocol/messages/describe_groups.h"
@@ -90,24 +92,23 @@ constexpr std::array<Transcoding, 2 * sizeof...(Request)> both_sides() {
   return out;
 }
 
-constexpr auto of_apis =
-    both_sides<ProduceRequest, FetchRequest, ListOffsetsRequest, MetadataRequest,
-               OffsetCommitRequest, OffsetFetchRequest, FindCoordinatorRequest, JoinGroupRequest,
-               HeartbeatRequest, LeaveGroupRequest, SyncGroupRequest, DescribeGroupsRequest,
-               ListGroupsRequest, SaslHandshakeRequest, ApiVersionsRequest, CreateTopicsRequest,
-               DeleteTopicsRequest, DeleteRecordsRequest, InitProducerIdRequest,
-               OffsetForLeaderEpochRequest, AddPartitionsToTxnRequest, AddOffsetsToTxnRequest,
-               EndTxnRequest, WriteTxnMarkersRequest, TxnOffsetCommitRequest, DescribeAclsRequest,
-               CreateAclsRequest, DeleteAclsRequest, DescribeConfigsRequest, AlterConfigsRequest,
-               SaslAuthenticateRequest, CreatePartitionsRequest, DeleteGroupsRequest,
-               ElectLeadersRequest, IncrementalAlterConfigsRequest, OffsetDeleteRequest,
-               UpdateFeaturesRequest, DescribeClusterRequest, DescribeProducersRequest,
-               DescribeTransactionsRequest, ListTransactionsRequest, ConsumerGroupHeartbeatRequest,
-               ConsumerGroupDescribeRequest, DescribeTopicPartitionsRequest,
-               AlterPartitionReassignmentsRequest, ListPartitionReassignmentsRequest,
-               AlterReplicaLogDirsRequest, DescribeLogDirsRequest, DescribeQuorumRequest,
-               ListConfigResourcesRequest, DescribeUserScramCredentialsRequest,
-               AlterUserScramCredentialsRequest>();
+constexpr auto of_apis = both_sides<
+    ProduceRequest, FetchRequest, ListOffsetsRequest, MetadataRequest, OffsetCommitRequest,
+    OffsetFetchRequest, FindCoordinatorRequest, JoinGroupRequest, HeartbeatRequest,
+    LeaveGroupRequest, SyncGroupRequest, DescribeGroupsRequest, ListGroupsRequest,
+    SaslHandshakeRequest, ApiVersionsRequest, CreateTopicsRequest, DeleteTopicsRequest,
+    DeleteRecordsRequest, InitProducerIdRequest, OffsetForLeaderEpochRequest,
+    AddPartitionsToTxnRequest, AddOffsetsToTxnRequest, EndTxnRequest, WriteTxnMarkersRequest,
+    TxnOffsetCommitRequest, DescribeAclsRequest, CreateAclsRequest, DeleteAclsRequest,
+    DescribeConfigsRequest, AlterConfigsRequest, SaslAuthenticateRequest, CreatePartitionsRequest,
+    DeleteGroupsRequest, ElectLeadersRequest, IncrementalAlterConfigsRequest, OffsetDeleteRequest,
+    UpdateFeaturesRequest, DescribeClusterRequest, DescribeProducersRequest,
+    DescribeTransactionsRequest, ListTransactionsRequest, ConsumerGroupHeartbeatRequest,
+    ConsumerGroupDescribeRequest, DescribeTopicPartitionsRequest,
+    AlterPartitionReassignmentsRequest, ListPartitionReassignmentsRequest,
+    AlterReplicaLogDirsRequest, DescribeLogDirsRequest, DescribeQuorumRequest,
+    ListConfigResourcesRequest, DescribeUserScramCredentialsRequest,
+    AlterUserScramCredentialsRequest, DescribeClientQuotasRequest, AlterClientQuotasRequest>();
 constexpr auto of_records =
     alone<RequestHeader, ResponseHeader, ConsumerProtocolSubscription, ConsumerProtocolAssignment,
           EndTxnMarker, LeaderChangeMessage, AbortedTxn, ProducerSnapshot, TransactionLogKey,

@@ -1,12 +1,14 @@
 // A cluster whose processes end at any moment and that is started again from its disks.
 #include "minibroker/disk/cluster_files.h"
 
+#include "protocol/messages/alter_client_quotas.h"
 #include "protocol/messages/alter_user_scram_credentials.h"
 #include "protocol/messages/create_acls.h"
 #include "protocol/messages/create_topics.h"
 #include "protocol/messages/delete_records.h"
 #include "protocol/messages/delete_topics.h"
 #include "protocol/messages/describe_acls.h"
+#include "protocol/messages/describe_client_quotas.h"
 #include "protocol/messages/describe_user_scram_credentials.h"
 #include "protocol/messages/end_txn.h"
 #include "protocol/messages/fetch.h"
@@ -254,7 +256,7 @@ TEST_CASE("Deleted topics and records are gone after a restart", "[disk]") {
   CHECK_FALSE(bench.world.cluster.partition("gone", 0).has_value());
 }
 
-TEST_CASE("Access rules and users are there after a restart", "[disk]") {
+TEST_CASE("Access rules, users and quotas are there after a restart", "[disk]") {
   const auto disk = std::make_shared<MemoryStorage>();
   ClusterSettings settings = settings_of(1);
   settings.authorizer.is_enabled = true;
@@ -273,6 +275,11 @@ TEST_CASE("Access rules and users are there after a restart", "[disk]") {
                                 SharedBytes::copy_of(std::string(32, 'p')),
                                 {}});
     CHECK(bench.world.call(1, users, 0).results.at(0).error_code == ErrorCode::none);
+    AlterClientQuotasRequest quotas;
+    auto& quota = quotas.entries.emplace_back();
+    quota.entity = {{"user", std::nullopt, {}}};
+    quota.ops = {{"consumer_byte_rate", 4096, false, {}}};
+    CHECK(bench.world.call(1, quotas, 1).entries.at(0).error_code == ErrorCode::none);
     bench.world.settle();
   }
   settings.sasl.users.clear();
@@ -290,6 +297,10 @@ TEST_CASE("Access rules and users are there after a restart", "[disk]") {
   const auto users = bench.world.call(1, DescribeUserScramCredentialsRequest{}, 0);
   REQUIRE(users.results.size() == 1);
   CHECK(users.results[0].user == "alice");
+  const auto quotas = bench.world.call(1, DescribeClientQuotasRequest{}, 1);
+  REQUIRE(quotas.entries->size() == 1);
+  CHECK_FALSE(quotas.entries->at(0).entity.at(0).entity_name);
+  CHECK(quotas.entries->at(0).values.at(0).value == 4096);
 }
 
 TEST_CASE("What is damaged or missing on a disk is refused by name", "[disk]") {

@@ -132,6 +132,33 @@ TEST_CASE("Records put users and access rules together again", "[disk][metadata]
         *credentials.find("alice", mechanism));
 }
 
+TEST_CASE("Records put quotas together again", "[disk][metadata]") {
+  Bench bench;
+  const QuotaEntity alice{{"client-id", std::nullopt}, {"user", "alice"}};
+  bench.image.client_quotas = {{alice, {{"consumer_byte_rate", 1}, {"producer_byte_rate", 2}}},
+                               {{{"ip", "::1"}}, {{"connection_creation_rate", 3}}}};
+  CHECK(bench.write() > 3);
+  CHECK(bench.write() == 0);
+  CHECK(bench.read().image->client_quotas == bench.image.client_quotas);
+
+  bench.image.client_quotas = {{alice, {{"producer_byte_rate", 2.5}}}};
+  CHECK(bench.write() == 3);
+  CHECK(bench.read().image->client_quotas == bench.image.client_quotas);
+}
+
+TEST_CASE("A quota becomes the bytes that Kafka writes", "[disk][metadata]") {
+  Bench bench;
+  bench.write();
+  bench.image.client_quotas = {{{{"user", "alice"}}, {{"producer_byte_rate", 1024}}}};
+  const DurableMetadata now{std::make_shared<const MetadataImage>(bench.image),
+                            feature_levels_of(bench.image), 0};
+  const std::vector<SharedBytes> values = metadata_changes(bench.written, now, bench.identities);
+  REQUIRE(values.size() == 1);
+  CHECK(
+      to_hex(values[0].view()) ==
+      "010e0002057573657206616c696365001370726f64756365725f627974655f7261746540900000000000000000");
+}
+
 TEST_CASE("A record that cannot be is refused, whatever is wrong with it", "[disk][metadata]") {
   Bench bench;
   put_topic(bench.image, "a", 1, 1);
