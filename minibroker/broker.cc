@@ -91,7 +91,8 @@ void Broker::disconnect(std::int64_t connection) {
   found->second.is_gone = true;
   std::erase_if(fetches_,
                 [&](const auto& entry) { return entry.second.request.connection == connection; });
-  if (!found->second.is_busy && found->second.waiting.empty()) connections_.erase(found);
+  const bool is_done = !found->second.is_busy && found->second.waiting.empty();
+  if (is_done || found->second.is_stuck) connections_.erase(found);
 }
 
 void Broker::receive(Turn& turn, std::int64_t connection, SharedBytes frame) {
@@ -154,6 +155,13 @@ void Broker::send_raw(const RequestContext& request, const SharedBytes& bytes) {
 
 void Broker::finish_silently(const RequestContext& request) {
   finish(request.connection);
+}
+
+void Broker::leave_unanswered(const RequestContext& request) {
+  const auto found = connections_.find(request.connection);
+  if (found == connections_.end()) return;
+  found->second.is_stuck = true;
+  if (found->second.is_gone) connections_.erase(found);
 }
 
 void Broker::close(const RequestContext& request) {

@@ -116,6 +116,8 @@ class Broker {
   void send(Reply reply);
   // A request that gets no answer (acks=0) is over.
   void finish_silently(const RequestContext& request);
+  // The request is never answered, and nothing that its connection sends after it is handled.
+  void leave_unanswered(const RequestContext& request);
   void close(const RequestContext& request);
 
   std::map<OperationId, ProduceOperation>& produces() { return produces_; }
@@ -149,7 +151,8 @@ class Broker {
     std::size_t waiting_bytes = 0;
     std::deque<SharedBytes> waiting;  // Kafka handles one request of a connection at a time
     bool is_busy = false;
-    bool is_gone = false;  // the client has left; what it has sent is still handled
+    bool is_stuck = false;  // busy for ever
+    bool is_gone = false;   // the client has left; what it has sent is still handled
   };
   // A request to another broker that is not answered yet.
   struct Sent {

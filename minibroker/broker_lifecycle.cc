@@ -124,6 +124,7 @@ void Broker::add_to(Digest& digest) const {
   for (const auto& [id, connection] : connections_) {
     digest.add(id);
     digest.add(connection.is_busy);
+    digest.add(connection.is_stuck);
     digest.add(connection.is_gone);
     for (const SharedBytes& frame : connection.waiting) digest.add(frame.view());
   }

@@ -113,6 +113,19 @@ ProduceOperation open_operation(const Turn& turn, const RequestContext& context,
   return operation;
 }
 
+// Kafka 3.9 and 4.4 fail where they look at records that are null, and again when they put the
+// error into an answer, so that none leaves.
+bool has_null_records(const ProduceRequest& request, const ProduceOperation& operation) {
+  for (std::size_t i = 0; i < request.topic_data.size(); ++i) {
+    const auto& answers = operation.response.responses[i].partition_responses;
+    for (std::size_t j = 0; j < answers.size(); ++j)
+      if (!request.topic_data[i].partition_data[j].records &&
+          answers[j].error_code == ErrorCode::invalid_record)
+        return true;
+  }
+  return false;
+}
+
 void refuse_everything(ProduceOperation& operation, ErrorCode error) {
   for (auto& topic : operation.response.responses)
     for (auto& partition : topic.partition_responses) refuse(partition, error);
@@ -278,6 +291,7 @@ void verify(Broker& broker, Turn& turn, OperationId id) {
 void produce(Broker& broker, Turn& turn, const RequestContext& context,
              const ProduceRequest& request) {
   ProduceOperation operation = open_operation(turn, context, request);
+  if (has_null_records(request, operation)) return broker.leave_unanswered(context);
   operation.retry_until = turn.now + concurrent_transactions_retry_max;
   ErrorCode error = take_producer(operation);
   if (has_transactional_batch(request) &&

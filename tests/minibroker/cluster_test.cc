@@ -277,6 +277,29 @@ TEST_CASE("A lost reply closes the connection after the request took effect",
   CHECK(state_of(world).batches.size() == 1);
 }
 
+TEST_CASE("A produce of null records is never answered, as in Kafka", "[minibroker][cluster]") {
+  ClusterFixture world(settings_of(1));
+  Producer producer{world, "t"};
+  REQUIRE(producer.init() == ErrorCode::none);
+  ProduceRequest request = producer.batch("k", "v");
+  request.topic_data.at(0).partition_data.at(0).records.reset();
+  const ConnectionId connection = world.cluster.connect(partition_leader, "127.0.0.1");
+  const std::int32_t produce = world.send(connection, request, 12);
+  const std::int32_t next = world.send(connection, ApiVersionsRequest{"test", "1", {}}, 3);
+  world.settle();
+  CHECK_FALSE(world.is_answered(produce));
+  CHECK_FALSE(world.is_answered(next));
+  CHECK(state_of(world).batches.empty());
+  world.cluster.disconnect(connection);
+  CHECK(world.call(partition_leader, ApiVersionsRequest{"test", "1", {}}, 3).api_keys.size() > 30);
+
+  request.topic_data.at(0).name = "absent";
+  CHECK(world.call(partition_leader, request, 12)
+            .responses.at(0)
+            .partition_responses.at(0)
+            .error_code == ErrorCode::unknown_topic_or_partition);
+}
+
 TEST_CASE("A version of ApiVersions that is too high gets version 0 and the error",
           "[minibroker][cluster]") {
   ClusterFixture world(settings_of(1));

@@ -208,7 +208,7 @@ TEST_CASE("topics are read and written by permission", "[security][acl]") {
     ProduceRequest request;
     request.acks = 1;
     request.topic_data.emplace_back().name = "t";
-    request.topic_data[0].partition_data.emplace_back();
+    request.topic_data[0].partition_data.emplace_back().records.emplace();
     return fixture.as_alice(request, 9).responses.at(0).partition_responses.at(0).error_code;
   };
   CHECK(offsets() == ErrorCode::topic_authorization_failed);
