@@ -23,7 +23,6 @@ ErrorCode check_marker_has_come(Broker& broker, const TopicPartition& partition,
                                 std::int64_t producer_id, std::int16_t producer_epoch) {
   const Replica* replica = broker.replicas().find(partition);
   const bool is_awaited = replica != nullptr && replica->log.settings().verifies_transactions &&
-                          !broker.era().has(Defect::next_transaction_not_held_back) &&
                           replica->log.has_older_transaction(producer_id, producer_epoch);
   return is_awaited ? ErrorCode::concurrent_transactions : ErrorCode::none;
 }

@@ -316,6 +316,7 @@ bool PartitionLog::has_ongoing_transaction(std::int64_t producer_id,
 
 bool PartitionLog::has_older_transaction(std::int64_t producer_id,
                                          std::int16_t producer_epoch) const {
+  if (settings_.defect == Defect::next_transaction_not_held_back) return false;
   const ProducerEntry* entry = find_producer(producer_id);
   return entry != nullptr && entry->transaction_first_offset &&
          entry->producer_epoch < producer_epoch;

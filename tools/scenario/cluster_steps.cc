@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "minibroker/election_words.h"
 #include "minibroker/error_answers.h"
 #include "protocol/error_code.h"
 #include "tools/scenario/words.h"
@@ -13,7 +14,6 @@ namespace {
 
 using minibroker::Cluster;
 using minibroker::CoordinatorType;
-using minibroker::Election;
 using minibroker::sim::FaultAction;
 using minibroker::sim::FaultRule;
 using minibroker::sim::parse_party;
@@ -131,12 +131,9 @@ ClusterStepResult elect(Cluster& cluster, const Step& step, Instant now) {
   protocol::ErrorCode error = protocol::ErrorCode::none;
   if (step.verb->name == "elect") {
     const TopicPartition partition = arguments.partitions("partition").at(0);
-    const std::string kind = arguments.text("kind").value_or("clean");
-    error = cluster.elect(partition.topic, partition.partition,
-                          kind == "preferred" ? Election::preferred
-                          : kind == "unclean" ? Election::unclean
-                                              : Election::clean,
-                          broker, now);
+    error =
+        cluster.elect(partition.topic, partition.partition,
+                      minibroker::election_of(arguments.text("kind").value_or("")), broker, now);
   } else {
     const bool is_group = arguments.text("type").value_or("transaction") == "group";
     error =

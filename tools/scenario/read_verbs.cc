@@ -219,13 +219,9 @@ asio::awaitable<void> read(StepRun& run) {
   if (!start) co_return;
   const auto end = co_await list_offset(run, partition, client::latest_timestamp, isolation);
   if (!end) co_return;
-  ReadFact fact{partition,
-                isolation == IsolationLevel::read_committed,
-                false,
-                -1,
-                arguments.records("store"),
-                false,
-                false};
+  ReadFact fact{.partition = partition,
+                .is_committed = isolation == IsolationLevel::read_committed,
+                .records = arguments.records("store")};
   const std::int64_t position = std::max(*start, arguments.integer("start").value_or(*start));
   const bool is_read = co_await poll_to_end(run, position, *end, fact);
   if (is_read) set_records(run.answer, fact.records);
@@ -244,7 +240,10 @@ std::int64_t current_high_watermark(const StepRun& run, const TopicPartition& pa
 
 asio::awaitable<void> recover(StepRun& run) {
   const TopicPartition partition = run.arguments().partitions("from").front();
-  ReadFact fact{partition, true, true, current_high_watermark(run, partition), {}, false, false};
+  ReadFact fact{.partition = partition,
+                .is_committed = true,
+                .is_recovery = true,
+                .high_watermark = current_high_watermark(run, partition)};
   fencing::RecoveryOptions options;
   if (run.arguments().text("bound") == "last_stable_offset")
     options.bound = fencing::RecoveryBound::last_stable_offset;

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 
+#include "minibroker/election_words.h"
 #include "minibroker/server/control/routes.h"
 #include "minibroker/sim/cut_points.h"
 #include "protocol/base/nearest.h"
@@ -103,11 +104,8 @@ ControlAnswer elected(ErrorCode error) {
 }
 
 ControlAnswer elect(ControlledCluster& controlled, const ControlValues& values) {
-  const std::string kind = values.text("kind").value_or("clean");
   return elected(controlled.cluster().elect(*values.text("topic"), *values.number("partition"),
-                                            kind == "preferred" ? Election::preferred
-                                            : kind == "unclean" ? Election::unclean
-                                                                : Election::clean,
+                                            election_of(values.text("kind").value_or("")),
                                             values.number("broker").value_or(-1),
                                             controlled.now()));
 }
@@ -192,7 +190,7 @@ std::vector<ControlRoute> link_routes() {
        FieldType::text,
        "clean unless said",
        false,
-       {"preferred", "clean", "unclean"}},
+       {preferred_election, clean_election, unclean_election}},
       {"broker", body, FieldType::integer, "The new leader; the first that may, unless said"}};
   return {
       {"POST",
