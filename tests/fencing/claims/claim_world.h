@@ -57,6 +57,10 @@ struct ClaimWorld : LiveCluster {
   std::int64_t last_stable_offset(int partition = 0);
   // Whether each transaction on the partition has ended, by one look at it.
   bool nothing_is_open(int partition = 0);
+  // The same once the markers are written that a decision, which is answered before, still owes.
+  bool nothing_stays_open(int partition = 0) {
+    return wait_for([this, partition] { return nothing_is_open(partition); });
+  }
   // "k0=v k1=w": the newest committed value of each key.
   std::string state(int partition = 0);
 

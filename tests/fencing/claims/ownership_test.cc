@@ -82,7 +82,7 @@ TEST_CASE("An evicted member's commit dies with UNKNOWN_MEMBER_ID, its first one
     const WriteOutcome outcome = stale.write(partition, "k0", "stale");
     CHECK(outcome.status == WriteStatus::fenced);
     CHECK(outcome.error_code == ErrorCode::unknown_member_id);
-    CHECK(eviction.world.nothing_is_open(partition));
+    CHECK(eviction.world.nothing_stays_open(partition));
   }
   CHECK(eviction.world.state(0) == "k0=v");
   CHECK(eviction.world.state(1) == "");

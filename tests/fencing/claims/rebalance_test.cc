@@ -86,7 +86,7 @@ TEST_CASE(
       CHECK(outcome.status == WriteStatus::committed);
       CHECK(rebalance.world.group_offset(partition) == progress);
     }
-    CHECK(rebalance.world.nothing_is_open(partition));
+    CHECK(rebalance.world.nothing_stays_open(partition));
   }
   rebalance.end();
 }

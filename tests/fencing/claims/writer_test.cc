@@ -88,6 +88,7 @@ TEST_CASE("The offset advances only on the commit interval, alone when nothing i
   CHECK(world.write("k1", "v").ok());
   CHECK(world.run(world.writer().commit_when_due()).ok());
   CHECK(world.group_offset() == 0);
+  REQUIRE(world.nothing_stays_open());
   const std::int64_t end = world.high_watermark();
   const auto transactions = world.writer().counts().transactions;
   world.wait(std::chrono::seconds(3));
