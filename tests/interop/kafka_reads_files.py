@@ -120,7 +120,9 @@ def list_users(libs, bootstrap):
         described = java(libs, "org.apache.kafka.tools.ConfigCommand", "--bootstrap-server", bootstrap,
                          "--describe", "--entity-type", entity)
         lines += described.stdout.splitlines()
-    return sorted(line for line in lines if " are " in line)
+    # A broker gives the quotas of one user in the order of a hash.
+    return sorted((of, sorted(values.split(", ")))
+                  for of, are, values in (line.partition(" are ") for line in lines) if are)
 
 
 def fill(libs, bootstrap):
