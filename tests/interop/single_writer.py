@@ -325,6 +325,8 @@ def timed(case):
 
 
 def main():
+    if len(sys.argv) != 4:
+        sys.exit(__doc__)
     fencepost, claims, bootstrap = sys.argv[1:4]
     every = [
         ("every claim of the library", every_claim),
