@@ -85,7 +85,8 @@ TEST_CASE("Which of two actors that do the same begins is tried once", "[tools][
   CHECK(explored(with_steps(head, p + q + "  - R.produce: {to: b-0, key: k, value: r}\n"))
             .schedules == 15);
   // What names one of them tells them apart.
-  CHECK(explored(with_steps(head, "  - partition: {between: P, and: 1}\n  - heal: {}\n" + p + q)).schedules > 3);
+  CHECK(explored(with_steps(head, "  - partition: {between: P, and: 1}\n  - heal: {}\n" + p + q))
+            .schedules > 3);
 }
 
 TEST_CASE("Steps do not pass a barrier", "[tools][explore]") {
