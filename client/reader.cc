@@ -2,6 +2,7 @@
 #include "client/reader.h"
 
 #include <limits>
+#include <utility>
 
 #include "client/explained.h"
 #include "client/partition_reader.h"
@@ -61,24 +62,17 @@ Task<std::int64_t> list_offset_within(ClusterClient& cluster, TopicPartition par
   policy.backoff_max = policy.backoff_first;
   policy.attempts_max = std::numeric_limits<int>::max();
   policy.repeat_unknown_outcome = true;
-  Backoff backoff(policy, cluster.clock().now(), 0);
-  CallOptions call;
-  while (true) {
-    Result<ListedOffset> answer =
-        co_await list_offset(cluster, partition, timestamp, isolation_level, call);
-    if (answer.ok() && answer->error_code == protocol::ErrorCode::none) co_return answer->offset;
-    const Instant now = cluster.clock().now();
-    const std::optional<Instant> again =
-        answer.ok() ? backoff.after(answer->error_code, now) : backoff.after(answer.error(), now);
-    if (!again.has_value()) {
-      if (!answer && !passes(answer.error())) co_return answer.error();
-      const std::string problem = answer.ok() ? explained(answer->error_code) : answer.error().text;
-      co_return Error{ErrorKind::stalled,
-                      "the offsets of " + to_string(partition) + " cannot be listed: " + problem};
-    }
-    call.fresh_lookup = true;
-    co_await cluster.clock().sleep_until(*again);
-  }
+  Attempt<ListedOffset> attempt = [&, is_repeated = false](bool) mutable {
+    CallOptions call;
+    call.fresh_lookup = std::exchange(is_repeated, true);
+    return list_offset(cluster, partition, timestamp, isolation_level, call);
+  };
+  Result<ListedOffset> listed = co_await run_with_retries(cluster.clock(), policy, 0, attempt);
+  if (listed.ok() && listed->error_code == protocol::ErrorCode::none) co_return listed->offset;
+  if (!listed && !passes(listed.error())) co_return listed.error();
+  const std::string problem = listed.ok() ? explained(listed->error_code) : listed.error().text;
+  co_return Error{ErrorKind::stalled,
+                  "the offsets of " + to_string(partition) + " cannot be listed: " + problem};
 }
 
 std::string to_string(const Truncation& truncation) {

@@ -22,6 +22,9 @@ struct ListedOffset {
   std::int64_t timestamp = -1;
   std::int32_t leader_epoch = -1;
 };
+inline protocol::ErrorCode first_error(const ListedOffset& listed) {
+  return listed.error_code;
+}
 
 struct FetchOptions {
   IsolationLevel isolation_level = IsolationLevel::read_committed;
